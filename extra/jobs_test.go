@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 // TestJobs runs each design at several points. The checks of the workloads verify the answers.
 func TestJobs(t *testing.T) {
 	points := map[string][]string{
-		"identity": {"calls=1 callers=1", "calls=100 callers=3 reply=1us", "calls=5000 callers=16",
+		"identity": {"calls=1 callers=1", "calls=100 callers=3 reply=1us", "calls=1000 callers=16",
 			"calls=2000 callers=200 reply=2us"}, // calls come while others begin
 		"set": {"calls=1 goroutines=1", "calls=2000 goroutines=4 keys=2 read=0", "calls=20000 read=0.5 skew=zipf",
 			"calls=5000 keys=100000 read=1"},

@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -30,21 +31,25 @@ type dialer struct {
 	rpc    *endpoint.RPC
 	dial   endpoint.Dial
 	target string      // quoted
+	host   string      // that the calls and the certificate are for; "": that of the target
 	tls    *tls.Config // nil: without TLS
 }
 
 // newDialer returns a dialer that connects by dial.
 func newDialer(r *endpoint.RPC, dial endpoint.Dial) *dialer {
 	d := &dialer{rpc: r, dial: dial, target: quote.Line(r.Target)}
+	if strings.HasPrefix(r.Target, "unix:") {
+		d.host = "localhost"
+	}
 	if !r.TLS {
 		return d
 	}
-	host, _, err := net.SplitHostPort(r.Target)
-	if err != nil {
-		host = "localhost" // behind a unix socket
+	name := d.host
+	if name == "" {
+		name, _, _ = net.SplitHostPort(r.Target) // which endpoint has checked
 	}
 	d.tls = r.TLSConfig()
-	d.tls.ServerName, d.tls.NextProtos = host, []string{"h2"}
+	d.tls.ServerName, d.tls.NextProtos = name, []string{"h2"}
 	return d
 }
 
@@ -54,7 +59,7 @@ func (d *dialer) connect(ctx context.Context) (*grpc.ClientConn, error) {
 	if d.tls != nil {
 		secure = credentials.NewTLS(d.tls)
 	}
-	conn, err := grpc.NewClient("passthrough:///"+d.rpc.Target, grpc.WithTransportCredentials(secure),
+	conn, err := grpc.NewClient("passthrough:///"+cmp.Or(d.host, d.rpc.Target), grpc.WithTransportCredentials(secure),
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithConnectParams(connectParams(d.rpc.Timeout())), grpc.WithUserAgent("brewput"), grpc.WithIdleTimeout(0),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return d.dial(ctx) }))
@@ -80,12 +85,14 @@ func (d *dialer) explain(ctx context.Context, conn *grpc.ClientConn) error {
 	}
 	err := conn.Invoke(ctx, "/brewput/Connect", []byte(nil), &message{}, grpc.ForceCodecV2(raw{}))
 	reason := status.Convert(err).Message()
-	if status.Code(err) == codes.DeadlineExceeded {
+	// If the time limit of the connection ends before that of the call, gRPC closes the connection.
+	closed := strings.Contains(reason, "server preface") && strings.Contains(reason, net.ErrClosed.Error())
+	if status.Code(err) == codes.DeadlineExceeded || closed {
 		reason = fmt.Sprintf("it accepts connections, and sends nothing within %v", d.rpc.Timeout())
 	}
 	refusal := plan.Refuse("", nil, "%s does not speak gRPC: %s", d.target, quote.Line(shorten(reason)))
 	if d.tls == nil {
-		return refusal.Suggest("if it has TLS, give {tls}")
+		return refusal.Suggest("if it has TLS, use it (option tls)")
 	}
 	return refusal
 }
@@ -118,13 +125,14 @@ func (d *dialer) explainDial(err error) error {
 	case errors.As(err, &certificate):
 		return plan.Refuse("", nil, "the certificate of %s is refused: %s", d.target,
 			quote.Line(certificate.Err.Error())).
-			Suggest("give the authority of the certificate as {ca-file}, or {insecure}")
+			Suggest("give the certificate of its authority (option ca-file), or accept any (option insecure)")
 	case errors.As(err, &record):
-		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave out {tls}")
+		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave TLS out (option tls)")
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s accepts no connection within %v", d.target, d.rpc.Timeout())
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return plan.Refuse("", nil, "%s refuses connections", d.target).Suggest("start the server, or give {start}")
+		return plan.Refuse("", nil, "%s refuses connections", d.target).
+			Suggest("start the server, or give its command (option start)")
 	}
 	return fmt.Errorf("cannot connect to %s: %s", d.target, quote.Line(strings.TrimSpace(err.Error())))
 }

@@ -6,6 +6,7 @@ package grpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"google.golang.org/grpc"
@@ -23,27 +24,31 @@ func Workload() *workload.Workload {
 	})
 }
 
-// connect connects to a server, finds the method and encodes the requests.
+// connect connects to a server, finds the method and encodes the requests. Its errors, which become the text of a trial's
+// error, name refused options as flags.
 func connect(ctx context.Context, r *endpoint.RPC, dial endpoint.Dial) (endpoint.Caller, error) {
 	d := newDialer(r, dial)
 	var conns []*grpc.ClientConn
-	closeAll := func() {
+	fail := func(err error) (endpoint.Caller, error) {
 		for _, conn := range conns {
 			conn.Close()
 		}
+		var refused *plan.Refusal
+		if errors.As(err, &refused) {
+			err = errors.New(refused.Text(func(option string) string { return "--" + option }))
+		}
+		return nil, err
 	}
 	for range r.Connections {
 		conn, err := d.connect(ctx)
 		if err != nil {
-			closeAll()
-			return nil, err
+			return fail(err)
 		}
 		conns = append(conns, conn)
 	}
 	m, requests, err := prepare(ctx, r, conns[0])
 	if err != nil {
-		closeAll()
-		return nil, err
+		return fail(err)
 	}
 	return newClient(r, m, requests, conns), nil
 }

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/extra/remote"
 	"github.com/brewput/brewput/internal/workloadtest"
@@ -81,7 +84,7 @@ const brew = "method=shop.Barista/Brew"
 func TestCalls(t *testing.T) {
 	v1, alpha, none := open(t, nil, "v1"), open(t, nil, "v1alpha"), open(t, nil)
 	set := filepath.Join(t.TempDir(), "shop.binpb")
-	writeSet(t, set)
+	writeSet(t, set, shopSet())
 	requests := filepath.Join(t.TempDir(), "requests")
 	if err := os.WriteFile(requests, []byte("{\"drink\": \"a\"}\n{\"drink\": \"b\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -114,6 +117,41 @@ func TestCalls(t *testing.T) {
 		}
 		if o.values[code] != 10 {
 			t.Errorf("%s: %v; want 10 of %s", name, o.values, code)
+		}
+	}
+}
+
+// TestUnix calls a method over a Unix socket, with and without TLS: the certificate and the calls are for localhost.
+func TestUnix(t *testing.T) {
+	keys, err := remote.NewKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(keys.Certificate, keys.Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "") // with a short path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	authority := filepath.Join(dir, "authority")
+	if err := os.WriteFile(authority, keys.Certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, more := range map[string][]string{"plain": nil, "secure": {"tls=true", "ca-file=" + authority}} {
+		var options []grpc.ServerOption
+		if more != nil {
+			options = append(options, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
+		}
+		s, files := grpc.NewServer(options...), shopFiles()
+		newBarista(files).register(s, files, "v1")
+		serveAt(t, s, "unix", filepath.Join(dir, name))
+		o := measure(t, 3, "", append(more, "target=unix:"+filepath.Join(dir, name), brew,
+			`data={"drink":"authority"}`, "expect-json=$.drink=[localhost]")...)
+		if o.text() != "" || o.ok != 3 {
+			t.Errorf("%s: %d calls, %s", name, o.ok, o.text())
 		}
 	}
 }
@@ -200,6 +238,11 @@ func TestWrongUse(t *testing.T) {
 	web := strings.TrimPrefix(plain.URL, "http://")
 	dir := t.TempDir()
 	empty, authority := filepath.Join(dir, "empty"), filepath.Join(dir, "authority")
+	alone, timeless, odd := filepath.Join(dir, "alone"), filepath.Join(dir, "timeless"), filepath.Join(dir, "odd")
+	writeSet(t, alone, filesOf(caller))
+	writeSet(t, timeless, filesOf(caller, timed))
+	writeSet(t, odd, filesOf(caller, timed, oddTime))
+	evil := openEvil(t)
 	for path, text := range map[string]string{empty: "", authority: string(keys.Certificate)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -228,23 +271,33 @@ func TestWrongUse(t *testing.T) {
 		{"target=" + listen(t, "hello\n") + " " + brew, "does not speak gRPC"},
 		{"target=" + listen(t, "") + " timeout=200ms " + brew, "sends nothing within 200ms"},
 		{"target=" + secure + " " + brew, "does not speak gRPC"},
-		{"target=" + secure + " tls=true " + brew, "certificate signed by unknown authority; give the authority"},
-		{"target=" + good + " tls=true " + brew, "does not speak TLS; leave out tls"},
+		{"target=" + secure + " tls=true " + brew, "certificate signed by unknown authority; give the " +
+			"certificate of its authority (option ca-file), or accept any (option insecure)"},
+		{"target=" + good + " tls=true " + brew, "does not speak TLS; leave TLS out (option tls)"},
 		// the method
-		{"target=" + bare + " " + brew, "has no reflection service"},
+		{"target=" + bare + " " + brew, "has no reflection service, which would describe shop.Barista; give a " +
+			"descriptor set (option descriptor-set)"},
 		{"target=" + good + " method=shop.Barist/Brew",
 			"has no service shop.Barist, did you mean shop.Barista?; it has"},
 		{"target=" + good + " method=shop.Barista/Brow",
 			"shop.Barista has no method Brow, did you mean Brew?; it has Brew, Watch, Chat"},
 		{"target=" + good + " method=shop.Barista/Chat", "takes a stream of requests"},
 		{"target=" + good + " method=shop.Order/Brew", "has no service shop.Order"},
-		{"target=" + good + " descriptor-set=" + empty + " " + brew, "holds no descriptor set"},
+		{"target=" + good + " descriptor-set=" + empty + " " + brew, "--descriptor-set " + empty +
+			" is no descriptor set"},
+		{"target=" + good + " descriptor-set=" + alone + " " + brew, "the descriptors of shop.Barista lack the " +
+			"file that declares shop.Order; give a descriptor set (option descriptor-set)"},
+		{"target=" + good + " descriptor-set=" + timeless + " " + brew, "lack the file that declares " +
+			"google.protobuf.Timestamp"},
+		{"target=" + good + " descriptor-set=" + odd + ` data={"at":"2026-01-02T03:04:05Z"} ` + brew,
+			"the descriptors of /shop.Barista/Brew cannot be used: "},
+		{"target=" + evil + " " + brew, `failed: status Internal (no\nbeans)`},
 		{"target=" + good + " descriptor-set=/nowhere " + brew, "no such file"},
 		// the requests
 		{"target=" + good + ` data={"drnk":"x"} ` + brew, `unknown field "drnk", did you mean "drink"?`},
 		{"target=" + good + ` data={"x":{}} ` + brew, `unknown field "x"; its fields are drink, size, ownBeans`},
 		{"target=" + good + ` data={"size":"x"} ` + brew, "size"},
-		{"target=" + good + ` data={} data={ ` + brew, "data: request 2: { is no shop.Order: "},
+		{"target=" + good + ` data={} data={ ` + brew, "--data: request 2: { is no shop.Order: "},
 		{"target=" + good + " data-file=" + empty + " " + brew, "has no request in JSON"},
 		{"target=" + good + " data-file=" + authority + " " + brew, "request 1 is not JSON"},
 		// the first call

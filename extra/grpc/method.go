@@ -52,7 +52,7 @@ func readSet(s *endpoint.RPC) (*descriptorpb.FileDescriptorSet, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(s.Descriptors, set); err != nil || len(set.File) == 0 {
 		path := quote.Line(s.DescriptorSet)
-		return nil, plan.Refuse("descriptor-set", path, "holds no descriptor set").
+		return nil, plan.Refuse("descriptor-set", path, "is no descriptor set").
 			Suggest("write one with protoc --include_imports --descriptor_set_out=%s FILE.proto", path)
 	}
 	return set, nil
@@ -84,8 +84,37 @@ func methodIn(files *protoregistry.Files, s *endpoint.RPC) (*method, error) {
 		return nil, fmt.Errorf("%s/%s takes a stream of requests; name a method that takes one request",
 			quote.Line(s.Service), quote.Line(s.Method))
 	}
+	for _, x := range []protoreflect.MessageDescriptor{m.Input(), m.Output()} {
+		if name := missing(x, map[protoreflect.FullName]bool{}); name != "" {
+			return nil, plan.Refuse("", nil, "the descriptors of %s lack the file that declares %s",
+				quote.Line(s.Service), quote.Line(string(name))).
+				Suggest("give a descriptor set (option descriptor-set), which protoc --include_imports " +
+					"--descriptor_set_out=FILE writes")
+		}
+	}
 	return &method{"/" + s.Service + "/" + s.Method, m.Input(), m.Output(), m.IsStreamingServer(),
 		dynamicpb.NewTypes(files)}, nil
+}
+
+// missing returns the name of a type that is not declared, if messages of a type cannot be converted without it: the
+// type itself, or one in it that has a form of its own in JSON. seen has the types in which it is not searched.
+func missing(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) protoreflect.FullName {
+	name := d.FullName()
+	if d.IsPlaceholder() && (len(seen) == 0 || strings.HasPrefix(string(name), "google.protobuf.")) {
+		return name
+	}
+	if seen[name] {
+		return ""
+	}
+	seen[name] = true
+	for i := range d.Fields().Len() {
+		if of := d.Fields().Get(i).Message(); of != nil {
+			if name := missing(of, seen); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // unknown is the error of a name that does not exist: it suggests one of the known names, and lists some of them.
@@ -110,7 +139,8 @@ func unknown(what, name, where string, known []string) error {
 }
 
 // encode converts a request from JSON, by the rules of protobuf, to what is sent.
-func (m *method) encode(text string) ([]byte, error) {
+func (m *method) encode(text string) (sent []byte, err error) {
+	defer m.unusable(&err)
 	x := dynamicpb.NewMessage(m.in)
 	if err := (protojson.UnmarshalOptions{Resolver: m.types}).Unmarshal([]byte(text), x); err != nil {
 		reason := clean(err)
@@ -120,11 +150,19 @@ func (m *method) encode(text string) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("%s is no %s: %s", quote.Line(shorten(text)), m.in.FullName(), reason)
 	}
-	sent, err := proto.Marshal(x)
+	sent, err = proto.Marshal(x)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no %s: %s", quote.Line(shorten(text)), m.in.FullName(), clean(err))
 	}
 	return sent, nil
+}
+
+// unusable turns a panic into an error: package protojson panics if descriptors declare a type of google.protobuf in
+// another way than it expects.
+func (m *method) unusable(err *error) {
+	if x := recover(); x != nil {
+		*err = fmt.Errorf("the descriptors of %s cannot be used: %s", quote.Line(m.path), quote.Line(fmt.Sprint(x)))
+	}
 }
 
 // fieldHint suggests a field of the request, or of a message in it, or lists the fields of the request.
@@ -156,12 +194,13 @@ func (m *method) fieldHint(field string) string {
 }
 
 // decode converts a reply to JSON. Fields that are not set have their zero values.
-func (m *method) decode(reply []byte) ([]byte, error) {
+func (m *method) decode(reply []byte) (text []byte, err error) {
+	defer m.unusable(&err)
 	x := dynamicpb.NewMessage(m.out)
 	if err := (proto.UnmarshalOptions{Resolver: m.types}).Unmarshal(reply, x); err != nil {
 		return nil, fmt.Errorf("the reply is no %s: %s", m.out.FullName(), clean(err))
 	}
-	text, err := protojson.MarshalOptions{Resolver: m.types, EmitDefaultValues: true}.Marshal(x)
+	text, err = protojson.MarshalOptions{Resolver: m.types, EmitDefaultValues: true}.Marshal(x)
 	if err != nil {
 		return nil, fmt.Errorf("the reply, a %s, has no form in JSON: %s", m.out.FullName(), clean(err))
 	}

@@ -38,6 +38,13 @@ func FuzzDescriptors(f *testing.F) {
 	}
 	f.Add(good)
 	f.Add(good[:len(good)/2])
+	for _, files := range [][]string{{caller}, {caller, timed}, {caller, timed, oddTime}} {
+		text, err := proto.Marshal(filesOf(files...))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		set := &descriptorpb.FileDescriptorSet{}
 		if proto.Unmarshal(text, set) != nil {
@@ -49,6 +56,7 @@ func FuzzDescriptors(f *testing.F) {
 		}
 		if m, err := methodIn(files, &endpoint.RPC{Service: "shop.Barista", Method: "Brew"}); err == nil {
 			m.encode(`{"drink":"x"}`)
+			m.encode(`{"at":"2026-01-02T03:04:05Z"}`)
 			m.decode([]byte("\x0a\x01x"))
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -27,16 +28,31 @@ const (
 // reflected asks the server's reflection service for the file of the service, and for those that it imports. Servers
 // that have only version v1alpha of that service get the same messages under its name.
 func reflected(ctx context.Context, conn *grpc.ClientConn, s *endpoint.RPC) (*descriptorpb.FileDescriptorSet, error) {
-	var err error
 	for _, version := range []string{"v1", "v1alpha"} {
-		var set *descriptorpb.FileDescriptorSet
-		if set, err = reflectedBy(ctx, conn, version, s); status.Code(err) != codes.Unimplemented {
-			return set, err
+		if set, err := reflectedBy(ctx, conn, version, s); status.Code(err) != codes.Unimplemented {
+			return set, explainReflection(ctx, s, err)
 		}
 	}
 	return nil, plan.Refuse("", nil, "%s has no reflection service, which would describe %s", quote.Line(s.Target),
-		quote.Line(s.Service)).Suggest("give {descriptor-set} FILE, which protoc --include_imports " +
-		"--descriptor_set_out=FILE writes")
+		quote.Line(s.Service)).Suggest("give a descriptor set (option descriptor-set), which protoc " +
+		"--include_imports --descriptor_set_out=FILE writes")
+}
+
+// explainReflection says what is wrong with a reflection service. err may be nil.
+func explainReflection(ctx context.Context, s *endpoint.RPC, err error) error {
+	target := quote.Line(s.Target)
+	sent, isStatus := status.FromError(err)
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("the reflection service of %s does not answer", target)
+	case err == nil || !isStatus:
+		return err
+	case ctx.Err() != nil:
+		return plan.Refuse("", nil, "the reflection service of %s does not answer within %v", target, s.Timeout()).
+			Suggest("give a descriptor set (option descriptor-set), or a longer limit (option timeout)")
+	}
+	return fmt.Errorf("the reflection service of %s failed: status %s (%s)", target, sent.Code(),
+		quote.Line(shorten(sent.Message())))
 }
 
 // reflectedBy asks a version of the reflection service. The error of a server without it has the code Unimplemented.
@@ -128,7 +144,7 @@ func (r *reflector) add(answer *reflection.ServerReflectionResponse) (imports []
 		}
 		if r.bytes += len(text); len(r.set.File) == maxFiles || r.bytes > maxDescriptors {
 			return nil, plan.Refuse("", nil, "its reflection service sends descriptors without end").
-				Suggest("give {descriptor-set} FILE")
+				Suggest("give a descriptor set (option descriptor-set)")
 		}
 		if !r.contains(f.GetName()) {
 			r.have[f.GetName()] = true

@@ -44,10 +44,24 @@ const (
 			method { name: "Chat" input_type: ".shop.Order" output_type: ".shop.Coffee" client_streaming: true } }`
 )
 
+// caller is a file with the service only, timed has messages with a time, and oddTime declares times in a wrong way.
+const (
+	caller = `name: "caller.proto" package: "shop" syntax: "proto3" dependency: "timed.proto"
+		service { name: "Barista" method { name: "Brew" input_type: ".shop.Order" output_type: ".shop.Order" } }`
+	timed = `name: "timed.proto" package: "shop" syntax: "proto3" dependency: "google/protobuf/timestamp.proto"
+		message_type { name: "Order" field { name: "at" number: 1 label: LABEL_OPTIONAL json_name: "at"
+			type: TYPE_MESSAGE type_name: ".google.protobuf.Timestamp" } }`
+	oddTime = `name: "google/protobuf/timestamp.proto" package: "google.protobuf" syntax: "proto3"
+		message_type { name: "Timestamp" }`
+)
+
 // shopSet returns the descriptors of the test server.
-func shopSet() *descriptorpb.FileDescriptorSet {
+func shopSet() *descriptorpb.FileDescriptorSet { return filesOf(beans, shop) }
+
+// filesOf returns the descriptors of texts.
+func filesOf(texts ...string) *descriptorpb.FileDescriptorSet {
 	set := &descriptorpb.FileDescriptorSet{}
-	for _, text := range []string{beans, shop} {
+	for _, text := range texts {
 		f := &descriptorpb.FileDescriptorProto{}
 		if err := prototext.Unmarshal([]byte(text), f); err != nil {
 			panic(err)
@@ -146,6 +160,8 @@ func (b *barista) brew(ctx context.Context, drink string, number int64) (*dynami
 		os.Exit(3)
 	case "metadata":
 		drink = fmt.Sprint(md.Get("x-table"))
+	case "authority":
+		drink = fmt.Sprint(md.Get(":authority"))
 	}
 	coffee := dynamicpb.NewMessage(b.coffee)
 	coffee.Set(b.coffee.Fields().ByName("drink"), protoreflect.ValueOfString(drink))
@@ -162,7 +178,20 @@ func open(t testing.TB, config *tls.Config, versions ...string) string {
 	}
 	s, files := grpc.NewServer(options...), shopFiles()
 	newBarista(files).register(s, files, versions...)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return serveAt(t, s, "tcp", "127.0.0.1:0")
+}
+
+// openEvil starts a server whose reflection service fails, and returns its address.
+func openEvil(t testing.TB) string {
+	return serveAt(t, grpc.NewServer(grpc.UnknownServiceHandler(func(any, grpc.ServerStream) error {
+		return status.Error(codes.Internal, "no\nbeans")
+	})), "tcp", "127.0.0.1:0")
+}
+
+// serveAt serves until the test ends, and returns the address.
+func serveAt(t testing.TB, s *grpc.Server, network, address string) string {
+	t.Helper()
+	l, err := net.Listen(network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +220,10 @@ func serveShop(address string) error {
 	return s.Serve(l)
 }
 
-// write writes a descriptor set.
-func writeSet(t *testing.T, path string) {
+// writeSet writes a descriptor set.
+func writeSet(t *testing.T, path string, set *descriptorpb.FileDescriptorSet) {
 	t.Helper()
-	text, err := proto.Marshal(shopSet())
+	text, err := proto.Marshal(set)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)
 	}

@@ -1,12 +1,14 @@
 package identity
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 
 	"github.com/brewput/brewput/catalog/identity"
 	"github.com/brewput/brewput/env"
@@ -64,7 +66,7 @@ func start(s settings, callers int) (c *client, err error) {
 			_, err = c.ask(conn, "Waited") // connects
 		}
 		if err != nil {
-			return nil, errors.Join(err, c.stop())
+			return nil, remote.Join(c.stop(), err)
 		}
 	}
 	return c, nil
@@ -97,24 +99,27 @@ func (c *client) job(e env.Env, p plan.Point, open open) workload.Job {
 			Stop: func() {
 				var err error
 				waited, err = c.ask(c.conns[0], "Waited")
-				ended = errors.Join(err, c.stop())
+				ended = remote.Join(c.stop(), err)
 			},
 		}
 	})
 
 	run, check, metrics := j.Run, j.Check, j.Metrics
 	j.Run = func(e env.Env) error {
-		err := run(e)
+		err := c.process.Measure(func() error { return run(e) })
 		c.lock.Lock()
 		defer c.lock.Unlock()
-		if err = errors.Join(err, c.err); err != nil {
-			err = errors.Join(err, c.stop())
+		if err = cmp.Or(err, c.err); err != nil {
+			err = remote.Join(c.stop(), err)
 		}
 		return err
 	}
 	j.Check = func() (workload.Answer, error) {
 		a, err := check()
-		return a, errors.Join(err, ended)
+		if err == nil && ended != nil {
+			err = workload.FailedError{Err: ended}
+		}
+		return a, err
 	}
 	j.Metrics = func() map[string]float64 {
 		m, all := metrics(), tally{}
@@ -125,7 +130,9 @@ func (c *client) job(e env.Env, p plan.Point, open open) workload.Job {
 		m["call_mean_ns"] = float64(all.took) / float64(all.calls)
 		m["sync_mean_ns"] = float64(waited) / float64(all.calls)
 		m["sync_share"] = float64(waited) / float64(all.took)
-		m["server_cpu_seconds"] = c.process.CPU().Seconds()
+		if d, ok := c.process.CPU(); ok {
+			m["server_cpu_seconds"] = d.Seconds()
+		}
 		return m
 	}
 	return j
@@ -146,11 +153,16 @@ func (c *client) caller(open open) func() (uint64, bool) {
 	c.lock.Lock()
 	c.tallies = append(c.tallies, own)
 	c.lock.Unlock()
+	failed := false
 	return func() (uint64, bool) {
+		if failed {
+			return 0, false
+		}
 		begin := time.Now()
 		id, err := call()
 		if err != nil {
-			c.fail(err)
+			failed = true
+			c.fail(fmt.Errorf("a call failed: %s", status.Convert(err).Message()))
 			return 0, false
 		}
 		own.took += time.Since(begin)

@@ -9,8 +9,8 @@ import (
 
 // counter hands out the identities of a server. It is safe for concurrent use.
 type counter interface {
-	// next returns an identity, after the work of the reply.
-	next() uint64
+	// next returns an identity, after the work of the reply, and how long that work took.
+	next() (id uint64, worked time.Duration)
 
 	// stop ends the goroutines of the counter.
 	stop()
@@ -29,14 +29,14 @@ func newCounter(s settings, reply work) counter {
 	return &sequence{reply: reply}
 }
 
-// work takes the CPU time of a reply.
-type work func()
+// work takes the CPU time of a reply, and returns how long it took: longer, if the CPUs are busy.
+type work func() time.Duration
 
 // newWork returns the work of a reply. It measures how fast the burn loop is, because the server is a process of its
 // own, without the calibration of the trial.
 func newWork(d time.Duration) work {
 	if d <= 0 {
-		return func() {}
+		return func() time.Duration { return 0 }
 	}
 	const probe = 1_000_000 // iterations, about a millisecond
 	best := time.Duration(1 << 62)
@@ -46,7 +46,11 @@ func newWork(d time.Duration) work {
 		best = min(best, time.Since(begin))
 	}
 	n := uint64(probe * float64(d) / float64(max(best, 1)))
-	return func() { _ = live.Spin(n) }
+	return func() time.Duration {
+		begin := time.Now()
+		_ = live.Spin(n)
+		return time.Since(begin)
+	}
 }
 
 // simple has one lock around the whole call, including the reply.
@@ -56,12 +60,11 @@ type simple struct {
 	reply work
 }
 
-func (c *simple) next() uint64 {
+func (c *simple) next() (uint64, time.Duration) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.last++
-	c.reply()
-	return c.last
+	return c.last, c.reply()
 }
 
 func (c *simple) stop() {}
@@ -73,11 +76,7 @@ type sequence struct {
 	reply work
 }
 
-func (c *sequence) next() uint64 {
-	first := c.reserve(1)
-	c.reply()
-	return first
-}
+func (c *sequence) next() (uint64, time.Duration) { return c.reserve(1), c.reply() }
 
 // reserve returns the first of n identities.
 func (c *sequence) reserve(n uint64) (first uint64) {
@@ -91,7 +90,13 @@ func (c *sequence) reserve(n uint64) (first uint64) {
 func (c *sequence) stop() {}
 
 // message is a call of an actor: the channel for its reply.
-type message struct{ reply chan uint64 }
+type message struct{ reply chan result }
+
+// result is the reply to a call.
+type result struct {
+	id     uint64
+	worked time.Duration
+}
 
 // owner is an actor: a goroutine that owns the counter. A call sends a message with a new channel for the reply.
 type owner struct {
@@ -106,17 +111,17 @@ func newOwner(mailbox int, reply work) *owner {
 		last := uint64(0)
 		for m := range a.mailbox {
 			last++
-			reply()
-			m.reply <- last
+			m.reply <- result{last, reply()}
 		}
 	}()
 	return a
 }
 
-func (a *owner) next() uint64 {
-	m := message{make(chan uint64, 1)}
+func (a *owner) next() (uint64, time.Duration) {
+	m := message{make(chan result, 1)}
 	a.mailbox <- m
-	return <-m.reply
+	r := <-m.reply
+	return r.id, r.worked
 }
 
 func (a *owner) stop() {
@@ -131,18 +136,18 @@ type locker struct {
 	reply work
 }
 
-func (c *locker) next() uint64 {
-	m := message{make(chan uint64, 1)}
+func (c *locker) next() (uint64, time.Duration) {
+	m := message{make(chan result, 1)}
 	c.handle(m)
-	return <-m.reply
+	r := <-m.reply
+	return r.id, r.worked
 }
 
 func (c *locker) handle(m message) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.last++
-	c.reply()
-	m.reply <- c.last
+	m.reply <- result{c.last, c.reply()}
 }
 
 func (c *locker) stop() {}

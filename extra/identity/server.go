@@ -35,7 +35,6 @@ func Server() remote.Server { return remote.Server{Name: serverName, Serve: serv
 // server hands out identities. It measures how long its counter takes.
 type server struct {
 	counter counter
-	reply   time.Duration
 	waited  atomic.Int64 // nanoseconds that calls spent in the counter, without the work of replies
 }
 
@@ -45,7 +44,7 @@ func serve(ctx context.Context, l net.Listener, args json.RawMessage) error {
 	if err := json.Unmarshal(args, &s); err != nil {
 		return err
 	}
-	x := &server{counter: newCounter(s, newWork(s.Reply)), reply: s.Reply}
+	x := &server{counter: newCounter(s, newWork(s.Reply))}
 	g := grpc.NewServer(grpc.ForceServerCodecV2(remote.Raw()), grpc.MaxConcurrentStreams(1<<20))
 	g.RegisterService(description(), x)
 	ended := make(chan error, 1)
@@ -114,8 +113,8 @@ func stream(reply func(x *server, n uint64) (uint64, error)) grpc.StreamHandler 
 // next returns an identity.
 func (x *server) next() uint64 {
 	begin := time.Now()
-	id := x.counter.next()
-	x.count(begin, 1, x.reply)
+	id, worked := x.counter.next()
+	x.count(1, time.Since(begin)-worked)
 	return id
 }
 
@@ -130,17 +129,15 @@ func (x *server) batch(n uint64) (first uint64, err error) {
 	}
 	begin := time.Now()
 	first = s.reserve(n)
-	x.count(begin, n, 0)
+	x.count(n, time.Since(begin))
 	for range n {
 		s.reply()
 	}
 	return first, nil
 }
 
-// count adds the time since begin, without the work of a reply, to that of each of n calls.
-func (x *server) count(begin time.Time, n uint64, reply time.Duration) {
-	x.waited.Add(int64(n) * int64(max(0, time.Since(begin)-reply)))
-}
+// count adds a time in the counter that each of n calls spent.
+func (x *server) count(n uint64, d time.Duration) { x.waited.Add(int64(n) * int64(d)) }
 
 // number is a message with a number.
 func number(n uint64) []byte { return binary.LittleEndian.AppendUint64(make([]byte, 0, 8), n) }

@@ -17,7 +17,8 @@ import (
 const maxBatch = 64 << 10
 
 const (
-	// reconnectLimit is how long a client tries to connect again, and pause the time between two attempts.
+	// reconnectLimit is how long a client tries to connect again to a server that is started again, and pause the
+	// time between two attempts.
 	reconnectLimit = 30 * time.Second
 	pause          = 2 * time.Millisecond
 	// idleLimit is the number of connections in a row that settle no message, after which a client gives up.
@@ -32,6 +33,8 @@ type client struct {
 	buffer int // messages that may be queued
 	most   int // messages in one transmission
 	dialer dialer
+
+	patience time.Duration // how long it tries to connect again; 0: the server will not come back
 
 	first conn // made before the run; nil: it is in use or over
 
@@ -122,13 +125,13 @@ func (c *client) connected(e env.Env) (conn, error) {
 		c.first = nil
 		return x, nil
 	}
-	for deadline := e.Now() + reconnectLimit; ; e.Sleep(pause) {
+	for deadline := e.Now() + c.patience; ; e.Sleep(pause) {
 		x, err := c.connect()
 		switch {
 		case err == nil || errors.Is(err, errProtocol):
 			return x, err
 		case e.Now() > deadline:
-			return nil, fmt.Errorf("client %d could not connect for %v: %w", c.id, reconnectLimit, err)
+			return nil, fmt.Errorf("client %d cannot connect: %w", c.id, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package messenger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -53,19 +54,24 @@ func newJob(e env.Env, p plan.Point, m mode) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, errors.Join(err, t.close())
 	}
+	return t.job(p), nil
+}
+
+// job returns the job of a trial that is open.
+func (t *trial) job(p plan.Point) workload.Job {
 	total := int64(p.Int("clients")) * int64(p.Int("messages"))
 	return workload.Job{
 		Items: total, Bytes: total * int64(p.Int("size")),
 		Run: func(e env.Env) error {
-			err := t.run(e)
+			err := t.process.Measure(func() error { return t.run(e) })
 			if err != nil {
-				err = errors.Join(err, t.close())
+				err = remote.Join(t.close(), err)
 			}
 			return err
 		},
 		Check:   t.check,
 		Metrics: t.metrics,
-	}, nil
+	}
 }
 
 // open starts what the point asks for.
@@ -135,6 +141,9 @@ func (t *trial) join(endpoint remote.Endpoint, id uint64, p plan.Point) error {
 		t.advance(int64(s.Len()), every)
 	})
 	c.size = p.Int("size")
+	if t.faults > 0 {
+		c.patience = reconnectLimit
+	}
 	if !t.exchange() {
 		c.buffer = p.Int("buffer")
 	}
@@ -161,24 +170,24 @@ func (t *trial) advance(n, every int64) {
 	}
 }
 
-// run runs the clients, and the faults.
+// run runs the clients, and the faults. It returns the first error, because the others are alike.
 func (t *trial) run(e env.Env) error {
 	all, over := e.Group(), e.Group()
-	errs := make([]error, len(t.clients)+1)
+	errs := make([]error, 1+len(t.clients)) // the first is that of the faults, which explains those of clients
 	for i, c := range t.clients {
 		all.Go(e, "client", func(e env.Env) {
 			if t.exchange() {
-				errs[i] = c.run(c.exchange, e)
+				errs[1+i] = c.run(c.exchange, e)
 				return
 			}
 			caller := e.Group()
 			caller.Go(e, "caller", c.produce)
-			errs[i] = c.run(c.pipeline, e)
+			errs[1+i] = c.run(c.pipeline, e)
 			caller.Wait()
 		})
 	}
 	if t.faults > 0 {
-		over.Go(e, "faults", func(e env.Env) { errs[len(t.clients)] = t.disturb(e) })
+		over.Go(e, "faults", func(e env.Env) { errs[0] = t.disturb(e) })
 	}
 	all.Wait()
 	if t.faults > 0 {
@@ -187,7 +196,7 @@ func (t *trial) run(e env.Env) error {
 		}
 		over.Wait()
 	}
-	return errors.Join(errs...)
+	return cmp.Or(errs...)
 }
 
 // disturb makes the faults: it kills the server and starts it again after an outage, or resets all connections, in
@@ -245,7 +254,7 @@ func (t *trial) check() (workload.Answer, error) {
 	stopped := t.process.Stop()
 	stored, err := readLog(t.logFile())
 	if err := errors.Join(stopped, err, t.close()); err != nil {
-		return nil, err
+		return nil, workload.FailedError{Err: err}
 	}
 	sent := map[uint64]uint64{}
 	for _, c := range t.clients {
@@ -263,7 +272,10 @@ func (t *trial) check() (workload.Answer, error) {
 func (t *trial) metrics() map[string]float64 {
 	m := map[string]float64{"acknowledged": float64(t.totals.Acknowledged), "not_sent": float64(t.totals.NotSent),
 		"unknown": float64(t.totals.Unknown), "stored": float64(t.totals.Stored), "crashes": float64(t.crashes),
-		"resets": float64(t.resets), "server_cpu_seconds": t.process.CPU().Seconds()}
+		"resets": float64(t.resets)}
+	if d, ok := t.process.CPU(); ok {
+		m["server_cpu_seconds"] = d.Seconds()
+	}
 	h, connects, transmissions := hist.New(), 0, 0
 	for _, c := range t.clients {
 		h.Add(c.latency)

@@ -1,8 +1,11 @@
 package messenger
 
 import (
+	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/brewput/brewput/catalog/messenger"
@@ -14,21 +17,27 @@ const recordBytes = 24
 
 // readLog reads the log of a server. A record that a killed server did not complete ends it.
 func readLog(path string) (*messenger.Ledger, error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	l, _, err := parseLog(b)
+	defer f.Close()
+	l, _, err := parseLog(bufio.NewReader(f))
 	return l, err
 }
 
-// parseLog returns the spans of a log, and the length of their records.
-func parseLog(b []byte) (*messenger.Ledger, int, error) {
-	l, at := &messenger.Ledger{}, 0
-	for ; at+recordBytes <= len(b); at += recordBytes {
-		number := func(i int) uint64 { return binary.LittleEndian.Uint64(b[at+8*i:]) }
-		if number(2) == 0 {
-			break
+// parseLog returns the spans of a log, and the length of their records. It reads no more than those: the file may be
+// much larger.
+func parseLog(r io.Reader) (*messenger.Ledger, int, error) {
+	l, b := &messenger.Ledger{}, [recordBytes]byte{}
+	for at := 0; ; at += recordBytes {
+		_, err := io.ReadFull(r, b[:])
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, at, err
+		}
+		number := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+		if err != nil || number(2) == 0 {
+			return l, at, nil
 		}
 		s := messenger.Span{From: number(1), To: number(2)}
 		if s.From == 0 || s.From > s.To {
@@ -37,7 +46,6 @@ func parseLog(b []byte) (*messenger.Ledger, int, error) {
 		}
 		l.Add(number(0), s, messenger.Acknowledged)
 	}
-	return l, at, nil
 }
 
 // errFull is the error of a log with more records than messages.

@@ -3,6 +3,7 @@
 package messenger
 
 import (
+	"bufio"
 	"errors"
 	"os"
 
@@ -21,11 +22,7 @@ func openLog(path string, records int) (*log, *messenger.Ledger, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	stored, at, err := parseLog(b)
+	stored, at, err := parseLog(bufio.NewReader(f)) // appended by WriteAt, so the position of f does not matter
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}

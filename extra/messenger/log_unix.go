@@ -3,6 +3,7 @@
 package messenger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -36,7 +37,7 @@ func openLog(path string, records int) (l *log, stored *messenger.Ledger, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	if stored, l.at, err = parseLog(l.memory); err != nil {
+	if stored, l.at, err = parseLog(bytes.NewReader(l.memory)); err != nil {
 		return nil, nil, errors.Join(err, l.close())
 	}
 	return l, stored, nil

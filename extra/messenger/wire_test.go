@@ -150,13 +150,28 @@ func TestWrongLog(t *testing.T) {
 	}
 }
 
+// TestSparseLog checks that a log which is much larger than its records takes no memory for the rest.
+func TestSparseLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	err := os.WriteFile(path, appendNumbers(nil, 1, 1, 5), 0o600)
+	if err == nil {
+		err = os.Truncate(path, 1<<40)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := readLog(path); err != nil || l.Marks()[1] != 5 {
+		t.Error(l, err)
+	}
+}
+
 // FuzzParseLog checks that no log causes a panic, and that whole records are read.
 func FuzzParseLog(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(appendNumbers(nil, 1, 1, 5, 1, 6, 7, 0, 0, 0))
 	f.Add(appendNumbers(nil, 1, 1, 5)[:23])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, n, err := parseLog(b)
+		l, n, err := parseLog(bytes.NewReader(b))
 		if n%recordBytes != 0 || n > len(b) || (l == nil) != (err != nil) {
 			t.Errorf("%d bytes of %d, %v", n, len(b), err)
 		}

@@ -5,10 +5,11 @@ package peers
 
 import (
 	"context"
-	"errors"
+	"time"
 
 	"github.com/brewput/brewput/catalog/peers"
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/extra/remote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -49,20 +50,37 @@ func job(e env.Env, p plan.Point, protocol string) (workload.Job, error) {
 	return workload.Job{
 		Items: items,
 		Run: func(env.Env) error {
-			err := s.run(context.Background())
+			run := func() error { return s.run(context.Background()) }
+			for _, p := range s.processes {
+				rest := run
+				run = func() error { return p.Measure(rest) }
+			}
+			err := run()
 			if err != nil {
-				err = errors.Join(err, s.stop())
+				err = remote.Join(s.stop(), err)
 			}
 			return err
 		},
 		Check: func() (workload.Answer, error) {
 			wrong, err := s.finish()
-			return workload.Answer{"received": s.counts.Asked}, errors.Join(wrong, err)
+			if wrong == nil && err != nil {
+				wrong = workload.FailedError{Err: err}
+			}
+			return workload.Answer{"received": s.counts.Asked}, wrong
 		},
 		Metrics: func() map[string]float64 {
 			n := s.counts
-			return map[string]float64{"received": float64(n.Received), "issued": float64(n.Issued),
+			m := map[string]float64{"received": float64(n.Received), "issued": float64(n.Issued),
 				"faults": float64(n.Faults), "partitions": float64(n.Partitions), "crashes": float64(n.Kills)}
+			used, known := time.Duration(0), true
+			for _, p := range s.processes {
+				d, ok := p.CPU()
+				used, known = used+d, known && ok
+			}
+			if known {
+				m["server_cpu_seconds"] = used.Seconds()
+			}
+			return m
 		},
 	}, nil
 }

@@ -3,7 +3,6 @@ package peers
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -25,8 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var faults = flag.Int("faults", 12, "kills, partitions and their ends")
-
 // run runs a system. wrong is what its check says.
 func run(ctx context.Context, c Config) (n Counts, wrong, err error) {
 	s, err := open(ctx, c)
@@ -42,15 +39,14 @@ func run(ctx context.Context, c Config) (n Counts, wrong, err error) {
 
 // TestFaults runs three servers of each protocol through kills and partitions: make peers-live has hundreds of them.
 func TestFaults(t *testing.T) {
+	const faults = 12 // kills, partitions and their ends
 	for _, protocol := range []string{"leased", "interleaved"} {
 		n, wrong, err := run(t.Context(), Config{Protocol: protocol, Peers: 3, Clients: 4, Identities: 50,
-			Faults: *faults, Latency: 100 * time.Microsecond, Lease: 20, Seed: 5})
-		if wrong != nil || err != nil || n.Asked != 200 || n.Faults != *faults || n.Kills < *faults/5 ||
-			n.Partitions < *faults/6 || n.Received < 200 || n.Issued < n.Received {
+			Faults: faults, Latency: 100 * time.Microsecond, Lease: 20, Seed: 5})
+		if wrong != nil || err != nil || n.Asked != 200 || n.Faults != faults || n.Kills < faults/5 ||
+			n.Partitions < faults/6 || n.Received < 200 || n.Issued < n.Received {
 			t.Errorf("%s: %+v, %v, %v", protocol, n, wrong, err)
 		}
-		t.Logf("%s: %d kills, %d partitions, %d identities issued and %d received", protocol, n.Kills, n.Partitions,
-			n.Issued, n.Received)
 	}
 }
 
@@ -101,13 +97,34 @@ func TestJob(t *testing.T) {
 				t.Fatal(err)
 			}
 			a, err := j.Check()
-			if err != nil || a["received"] != 40 || j.Items != 40 || j.Metrics()["received"] != 40 {
+			if err != nil || a["received"] != 40 || j.Items != 40 || j.Metrics()["received"] != 40 ||
+				j.Metrics()["server_cpu_seconds"] <= 0 {
 				t.Errorf("%s: %v, %d items, %v, %v", d.Name, a, j.Items, j.Metrics(), err)
 			}
 		})
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestServersEnd checks that clients give up servers that have ended.
+func TestServersEnd(t *testing.T) {
+	s, err := open(t.Context(), Config{Protocol: "leased", Peers: 2, Clients: 2, Identities: 1, Lease: 1, limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.processes {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.run(t.Context()); err == nil || !strings.Contains(err.Error(), "got no identity for 1ns: ") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
 	}
 }
 

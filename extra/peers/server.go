@@ -1,9 +1,7 @@
 package peers
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,10 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
-	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/catalog/peers"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/extra/remote"
@@ -255,105 +250,4 @@ func unary(handle func(context.Context, *server, []byte) ([]byte, error)) grpc.M
 		reply, err := handle(ctx, x.(*server), text)
 		return reply, err
 	}
-}
-
-// link sends messages to a peer, one after the other. They are lost if it does not reply in time.
-type link struct {
-	conn   *grpc.ClientConn
-	from   int
-	queue  chan peers.Message
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-}
-
-// tellLimit is the time limit of a message between peers.
-const tellLimit = 200 * time.Millisecond
-
-func newLink(to remote.Endpoint, from int) (*link, error) {
-	conn, err := to.GRPC(grpc.WithDefaultCallOptions(grpc.ForceCodecV2(remote.Raw())))
-	if err != nil {
-		return nil, err
-	}
-	k := &link{conn: conn, from: from, queue: make(chan peers.Message, 64), ended: make(chan struct{})}
-	k.ctx, k.cancel = context.WithCancel(context.Background())
-	go k.run()
-	return k, nil
-}
-
-// send sends a message, unless many wait.
-func (k *link) send(m peers.Message) {
-	select {
-	case k.queue <- m:
-	default:
-	}
-}
-
-func (k *link) run() {
-	defer close(k.ended)
-	for {
-		select {
-		case <-k.ctx.Done():
-			return
-		case m := <-k.queue:
-			ctx, cancel := context.WithTimeout(k.ctx, tellLimit)
-			var reply []byte
-			text := number(uint64(k.from), uint64(m.Kind), uint64(m.Number), m.Value)
-			k.conn.Invoke(ctx, "/"+serviceName+"/Tell", text, &reply) // an error is a lost message
-			cancel()
-		}
-	}
-}
-
-func (k *link) close() {
-	k.cancel()
-	<-k.ended
-	k.conn.Close()
-}
-
-// number is a message with numbers of 8 bytes.
-func number(n ...uint64) (text []byte) {
-	for _, x := range n {
-		text = binary.LittleEndian.AppendUint64(text, x)
-	}
-	return text
-}
-
-// numbers returns the numbers of a message; count 0 permits any number of them.
-func numbers(text []byte, count int) (n []uint64, err error) {
-	if len(text)%8 != 0 || count > 0 && len(text) != 8*count {
-		return nil, status.Errorf(codes.InvalidArgument, "%d bytes are not the numbers expected", len(text))
-	}
-	for ; len(text) > 0; text = text[8:] {
-		n = append(n, binary.LittleEndian.Uint64(text))
-	}
-	return n, nil
-}
-
-// readNumber reads a file of writeNumber; 0 if there is none.
-func readNumber(path string) (uint64, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil || len(text) != 8 {
-		return 0, errors.Join(err, fmt.Errorf("%s has %d bytes, not a number", path, len(text)))
-	}
-	return binary.LittleEndian.Uint64(bytes.Clone(text)), nil
-}
-
-// writeNumber replaces a file, and syncs it and its directory.
-func writeNumber(path string, n uint64) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(number(n))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return journal.SyncDirs(filepath.Dir(path))
 }

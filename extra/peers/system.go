@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 
 	"github.com/brewput/brewput/extra/remote"
 	"github.com/brewput/brewput/internal/tempdir"
@@ -27,8 +28,13 @@ type Config struct {
 	Lease          uint64        // identities in a block, or before a bound is stored
 	Seed           uint64        // of the faults
 
-	server string // name of the server, for tests; "" is that of Server
+	// for tests
+	server string        // name of the server; "" is that of Server
+	limit  time.Duration // after which a client without an identity gives up; 0 is that of giveUp
 }
+
+// giveUp is how long a client goes on that gets no identity. Faults end within milliseconds.
+const giveUp = 30 * time.Second
 
 // Counts are what happened in a system.
 type Counts struct {
@@ -84,7 +90,7 @@ func (s *system) run(ctx context.Context) error {
 		cancel()
 	}
 	clients.Wait()
-	return errors.Join(append(errs, failed)...)
+	return cmp.Or(append(errs, failed)...) // the first one, because it ended the others
 }
 
 // finish ends the servers, checks their logs, and ends everything else. wrong says that an identity was issued twice,
@@ -197,8 +203,9 @@ func (s *system) client(ctx context.Context, c int) error {
 		conns[i] = conn
 	}
 	patience := 50*time.Millisecond + 10*s.Latency
+	limit := cmp.Or(s.limit, giveUp+time.Duration(2*s.Peers)*patience)
 	last, at := uint64(0), c%s.Peers
-	for got := 0; ctx.Err() == nil && !s.done(got); {
+	for got, since := 0, time.Now(); ctx.Err() == nil && !s.done(got); {
 		one, cancel := context.WithTimeout(ctx, patience)
 		var reply []byte
 		err := conns[at].Invoke(one, "/"+serviceName+"/Issue", number(last), &reply)
@@ -207,13 +214,17 @@ func (s *system) client(ctx context.Context, c int) error {
 		if err == nil {
 			n, err = numbers(reply, 1)
 		}
-		if err != nil {
+		switch {
+		case err != nil && time.Since(since) > limit:
+			return fmt.Errorf("client %d got no identity for %v: %s", c, limit, status.Convert(err).Message())
+		case err != nil:
 			at = (at + 1) % s.Peers
 			s.pause(ctx, time.Millisecond) // a server that refuses connections replies at once
 			continue
 		}
 		last = max(last, n[0])
 		got++
+		since = time.Now()
 		s.lock.Lock()
 		s.received[c] = append(s.received[c], n[0])
 		s.lock.Unlock()
@@ -235,71 +246,6 @@ func (s *system) pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-	}
-}
-
-// disturb makes the faults: partitions, their ends, and kills. At the end all servers run and reach each other.
-func (s *system) disturb(ctx context.Context) error {
-	wait := func() { s.pause(ctx, time.Millisecond+time.Duration(s.rand.ExpFloat64()*float64(20*time.Millisecond))) }
-	for ctx.Err() == nil && s.Faults > s.counts.Faults {
-		wait()
-		s.counts.Faults++
-		sides := s.rand.Uint64()
-		switch s.rand.IntN(3) {
-		case 0:
-			s.divide(func(int) bool { return false })
-		case 1:
-			s.divide(func(peer int) bool { return sides>>(peer%64)&1 == 1 })
-		default:
-			i := s.rand.IntN(s.Peers)
-			s.counts.Kills++
-			if err := s.processes[i].Kill(); err != nil {
-				return err
-			}
-			wait()
-			if err := errors.Join(s.processes[i].Restart(), s.join(ctx, i)); err != nil {
-				return err
-			}
-		}
-	}
-	s.divide(func(int) bool { return false })
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	s.over = true
-	return ctx.Err()
-}
-
-// divide makes a partition: servers of different sides do not reach each other, and a client only the servers of its
-// side, which is that of server c mod n for client c. What was on its way arrives after the partition, or is lost: the
-// seed decides. If all are on one side, the partition ends.
-func (s *system) divide(side func(peer int) bool) {
-	lose, cut := s.rand.IntN(2) == 0, false
-	set := func(p *remote.Proxy, apart bool) {
-		if !apart {
-			p.Release()
-			return
-		}
-		p.Hold()
-		if lose {
-			p.Reset()
-		}
-	}
-	for i := range s.Peers {
-		for k, p := range s.between[i] {
-			if p != nil {
-				set(p, side(i) != side(k))
-				cut = cut || side(i) != side(k) && s.sides[i] == s.sides[k]
-			}
-		}
-		for c, p := range s.from[i] {
-			set(p, side(i) != side(c%s.Peers))
-		}
-	}
-	for i := range s.Peers {
-		s.sides[i] = side(i)
-	}
-	if cut {
-		s.counts.Partitions++
 	}
 }
 

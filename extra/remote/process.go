@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,10 @@ type Process struct {
 	stdin  io.Closer
 	stderr *proc.Ends
 	done   chan error // receives the result of cmd.Wait
-	cpu    time.Duration
+
+	ended    time.Duration // CPU time of its processes that have ended
+	used     time.Duration // CPU time during the last Measure
+	measured bool          // used is known
 }
 
 // Start starts a server and waits until it listens. Call Stop in the end.
@@ -65,8 +69,35 @@ func Start(c Config) (*Process, error) {
 	return p, nil
 }
 
-// CPU returns the CPU time of all processes that this server had and that have ended.
-func (p *Process) CPU() time.Duration { return p.cpu }
+// PID returns the process ID of the server; 0 if it does not run.
+func (p *Process) PID() int {
+	if p.cmd == nil {
+		return 0
+	}
+	return p.cmd.Process.Pid
+}
+
+// Measure calls f, and measures the CPU time that the server uses meanwhile, also if f kills it and starts it again.
+// What it used before, such as to start and to accept connections, does not count.
+func (p *Process) Measure(f func() error) error {
+	before, known := p.cpu()
+	err := f()
+	after, ok := p.cpu()
+	p.used, p.measured = after-before, known && ok
+	return err
+}
+
+// CPU returns the CPU time during the last Measure. It is known on Linux, unless the server had ended by itself.
+func (p *Process) CPU() (time.Duration, bool) { return p.used, p.measured }
+
+// cpu returns the CPU time of all processes that this server had.
+func (p *Process) cpu() (time.Duration, bool) {
+	if p.cmd == nil {
+		return p.ended, true
+	}
+	d, ok := proc.CPUTime(p.cmd.Process.Pid)
+	return p.ended + d, ok
+}
 
 // Endpoint returns where clients connect to, also after Kill.
 func (p *Process) Endpoint() Endpoint {
@@ -113,11 +144,12 @@ func (p *Process) Restart() error {
 	slow := !limit.Stop()
 	go func() { p.done <- cmd.Wait() }() // only now, because it closes standard output
 	if err != nil {
-		killed := p.Kill()
+		cmd.Process.Kill()
+		p.wait()
 		if slow {
 			err = fmt.Errorf("it printed no address within %v", readyLimit)
 		}
-		return errors.Join(fmt.Errorf("the server %s did not start: %w%s", p.server, err, said(stderr)), killed)
+		return fmt.Errorf("the server %s did not start: %w%s", p.server, err, said(stderr))
 	}
 	p.spec.Address = strings.TrimSpace(address)
 	return nil
@@ -131,16 +163,18 @@ func said(stderr *proc.Ends) string {
 	return ""
 }
 
-// Kill kills the server, as kill -9 does, and waits for its end. It does nothing if the server does not run.
+// Kill kills the server, as kill -9 does, and waits for its end. It returns an error if the server had ended before by
+// itself. It does nothing after Kill or Stop.
 func (p *Process) Kill() error {
 	if p.cmd == nil {
 		return nil
 	}
-	err := p.cmd.Process.Kill()
-	if errors.Is(err, os.ErrProcessDone) {
-		err = nil
-	}
+	cmd := p.cmd
+	err := cmd.Process.Kill()
 	p.wait()
+	if errors.Is(err, os.ErrProcessDone) {
+		err = fmt.Errorf("the server %s had ended: %v%s", p.server, cmd.ProcessState, said(p.stderr))
+	}
 	return err
 }
 
@@ -149,7 +183,8 @@ func (p *Process) Kill() error {
 func (p *Process) Stop() (err error) {
 	if p.cmd != nil {
 		p.stdin.Close()
-		limit := time.AfterFunc(2*grace, func() { p.cmd.Process.Kill() })
+		server := p.cmd.Process // wait forgets it
+		limit := time.AfterFunc(2*grace, func() { server.Kill() })
 		stderr := p.stderr
 		err = p.wait()
 		limit.Stop()
@@ -160,11 +195,19 @@ func (p *Process) Stop() (err error) {
 	return errors.Join(err, p.dir.Close())
 }
 
+// Join joins two errors, which may be nil, in one line. The first one explains the second.
+func Join(first, second error) error {
+	if first == nil || second == nil {
+		return cmp.Or(first, second)
+	}
+	return fmt.Errorf("%w; %w", first, second)
+}
+
 // wait waits for the end of the server, and returns an error if it did not end by itself with code 0.
 func (p *Process) wait() error {
 	err := <-p.done
 	p.stdin.Close()
-	p.cpu += p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+	p.ended += p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 	p.cmd = nil
 	return err
 }

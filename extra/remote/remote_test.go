@@ -17,6 +17,8 @@ import (
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
+
+	"github.com/brewput/brewput/internal/proc"
 )
 
 // parent makes this test binary a process that starts a server and waits.
@@ -155,16 +157,38 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestStop checks that a server ends when it is asked to, that its socket is removed, and that its CPU time counts.
+// TestStop checks that a server ends when it is asked to, and that its socket is removed.
 func TestStop(t *testing.T) {
 	p := start(t, "echo", "unix", false)
 	c := dial(t, p.Endpoint())
 	c.receive(t)
-	if err := p.Stop(); err != nil || p.CPU() <= 0 {
-		t.Error(err, p.CPU())
+	if err := p.Stop(); err != nil {
+		t.Error(err)
 	}
 	c.lost(t)
 	if _, err := os.Stat(p.Endpoint().Address); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestMeasure checks that the CPU time of a server counts while it is measured, and not what it used before, and that a
+// kill does not hide it.
+func TestMeasure(t *testing.T) {
+	p := start(t, "echo", "tcp", false)
+	before, _ := proc.CPUTime(p.PID())
+	if d, ok := p.CPU(); ok || before <= 0 {
+		t.Errorf("%v before it was measured, and the server has used %v", d, before)
+	}
+	restart := func() error { return errors.Join(p.Kill(), p.Restart()) }
+	if err := p.Measure(restart); err != nil {
+		t.Fatal(err)
+	}
+	own, ok := proc.CPUTime(p.PID())
+	if d, known := p.CPU(); !ok || !known || d <= 0 || d > p.ended+own-before {
+		t.Errorf("%v during a restart; the servers have used %v and %v, %v of it before", d, p.ended, own, before)
+	}
+	want := errors.New("no beans")
+	if err := p.Measure(func() error { return want }); err != want {
 		t.Error(err)
 	}
 }
@@ -214,12 +238,16 @@ func TestWrongServer(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
-	p, err := Start(Config{Server: "broken", Network: "tcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Stop(); err == nil || !strings.Contains(err.Error(), "server broken: out of beans") {
-		t.Error(err)
+	for name, end := range map[string]func(*Process) error{"failed": (*Process).Stop, "had ended": (*Process).Kill} {
+		p, err := Start(Config{Server: "broken", Network: "tcp"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.done <- <-p.done // it has ended
+		want := "the server broken " + name + ": exit status 1: server broken: out of beans"
+		if err := end(p); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 
@@ -332,8 +360,12 @@ func TestDelayLine(t *testing.T) {
 		l.end(true)
 	}()
 	for i := range 100 {
-		if p, ok := l.take(); !ok || p.bytes[0] != byte(i) || l.bytes > 6 {
-			t.Fatalf("%d: %v, %t", i, p.bytes, ok)
+		p, ok := l.take()
+		l.lock.Lock()
+		waiting := l.bytes
+		l.lock.Unlock()
+		if !ok || p.bytes[0] != byte(i) || waiting > 6 {
+			t.Fatalf("%d: %v, %t, %d bytes wait", i, p.bytes, ok, waiting)
 		}
 	}
 	if _, ok := l.take(); ok || !l.complete() {

@@ -21,7 +21,9 @@ var (
 		"./journal":               {"catalog/journal", "env", "plan", "workload"},
 		"./messenger": {"catalog/messenger", "env", "env/live", "extra/remote", "internal/calibrate", "internal/hist",
 			"internal/tempdir", "plan", "workload"},
-		"./peers":  {"catalog/journal", "catalog/peers", "env", "extra/remote", "internal/tempdir", "plan", "workload"},
+		"./peers": {"catalog/journal", "catalog/peers", "env", "extra/remote", "internal/tempdir", "plan", "workload"},
+		"./proof/faults": {"extra/messenger", "extra/peers", "extra/remote", "internal/interrupt", "plan",
+			"proof/record", "result", "trial", "workload"},
 		"./remote": {"internal/alarm", "internal/input", "internal/proc", "internal/tempdir"},
 		"./set":    {"catalog/set", "env", "plan", "workload"},
 	}
