@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/endpoint/corenlp"
@@ -74,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = c.check()
 	}
 	if err == nil {
-		c.program, err = ownHash()
+		c.program, err = record.Self()
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "corenlp:", err)
@@ -153,15 +154,6 @@ func (c *campaign) check() error {
 	return c.workload.Check(p)
 }
 
-// ownHash returns the hash of this program.
-func ownHash() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	return record.Hash(self)
-}
-
 // entry is a trial, a line of the record. Times are in seconds.
 type entry struct {
 	Program    string        `json:"program"` // hash of the program that made it
@@ -191,44 +183,30 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 	if err != nil {
 		return 0, err
 	}
-	type key struct {
-		cell
-		block int
-	}
-	done := map[key]bool{}
-	for _, e := range entries {
-		done[key{e.Cell, e.Block}] = true
-	}
-
-	left := 0
+	var all []entry
 	for block := range c.blocks {
 		for _, x := range order(c.cells(), block) {
-			switch {
-			case done[key{x, block}]:
-				continue
-			case piece.Over():
-				left++
-				continue
-			}
-			e := entry{Program: c.program, Cell: x, Block: block, Window: c.window, Warmup: c.warmup}
-			if err := c.measure(ctx, &e); err != nil {
-				return 0, fmt.Errorf("%+v: %w", x, err)
-			}
-			if err := record.Append(c.record, e); err != nil {
-				return 0, err
-			}
-			entries = append(entries, e)
+			all = append(all, entry{Program: c.program, Cell: x, Block: block, Window: c.window, Warmup: c.warmup})
 		}
 	}
-
-	switch wrong := c.print(entries); {
-	case wrong > 0:
-		code = record.ExitBroken
-	case left > 0:
-		code = record.ExitUndecided
+	left, err := record.Continue(ctx, c.record, piece, all,
+		func(x entry) bool {
+			return slices.ContainsFunc(entries, func(e entry) bool { return e.Cell == x.Cell && e.Block == x.Block })
+		},
+		func(e entry) error {
+			if err := c.measure(ctx, &e); err != nil {
+				return fmt.Errorf("%+v: %w", e.Cell, err)
+			}
+			entries = append(entries, e)
+			return record.Append(c.record, e)
+		})
+	if err != nil {
+		return 0, err
 	}
-	record.Remaining(c.stdout, left, "trials")
-	return code, nil
+	if c.print(entries) > 0 {
+		code = record.ExitBroken
+	}
+	return record.Exit(c.stdout, code, left, "trials"), nil
 }
 
 // measure makes a trial.

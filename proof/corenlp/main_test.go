@@ -11,6 +11,7 @@ import (
 
 	"github.com/brewput/brewput/endpoint/corenlp"
 	"github.com/brewput/brewput/endpoint/corenlp/standin"
+	recorded "github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -68,7 +69,7 @@ func TestCampaign(t *testing.T) {
 		t.Errorf("another warm-up: exit %d: %s", code, printed)
 	}
 
-	own, err := ownHash()
+	own, err := recorded.Self()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (c *campaign) print(entries []entry) (wrong int) {
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%d clients\t%s\t%d\n", k.of.Annotators, k.of.Length, k.of.Heap,
 			strings.Join(numbers, " "), figures(k.throughput, 1), figures(k.mean, 1000), figures(k.server, 1000),
-			clients, decimal.Digits(saturation, 2), k.trials)
+			clients, known(saturation), k.trials)
 	}
 	w.Flush()
 
@@ -113,6 +113,14 @@ func (c *campaign) print(entries []entry) (wrong int) {
 	fmt.Fprintf(c.stdout, "\nEvery parse was right in %d trials. A swapped annotator was noticed in %d trials.\n",
 		checked, noticed)
 	return wrong
+}
+
+// known formats a saturation. An unknown one is a dash.
+func known(saturation float64) string {
+	if saturation == 0 {
+		return "-"
+	}
+	return decimal.Digits(saturation, 2)
 }
 
 // figures lists numbers times a factor.

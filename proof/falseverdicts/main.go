@@ -67,12 +67,8 @@ type campaign struct {
 // run measures the comparisons that are not in the record, prints the counts of all, and returns the exit code.
 func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err error) {
 	began := time.Now()
-	program, err := os.Executable()
-	if err != nil {
-		return 0, err
-	}
 	settings := settings{Seed: c.seed, Blocks: c.options.Count}
-	if settings.Program, err = record.Hash(program); err != nil {
+	if settings.Program, err = record.Self(); err != nil {
 		return 0, err
 	}
 	done, err := record.Read(c.record, settings.fits)

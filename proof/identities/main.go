@@ -77,11 +77,7 @@ func (e *entry) include(next entry) {
 
 // run makes the pieces that are not in the record, prints the sums, and returns the exit code.
 func (c *campaign) run(piece record.Piece) (code int, err error) {
-	path, err := os.Executable()
-	if err != nil {
-		return 0, err
-	}
-	program, err := record.Hash(path)
+	program, err := record.Self()
 	if err != nil {
 		return 0, err
 	}
@@ -116,14 +112,10 @@ func (c *campaign) run(piece record.Piece) (code int, err error) {
 		}
 		left += c.systems - sum.Systems
 	}
-	switch broken := c.print(sums); {
-	case broken:
+	if c.print(sums) {
 		code = record.ExitBroken
-	case left > 0:
-		code = record.ExitUndecided
 	}
-	record.Remaining(c.stdout, left, "systems")
-	return code, nil
+	return record.Exit(c.stdout, code, left, "systems"), nil
 }
 
 // settings returns a random system.

@@ -2,7 +2,9 @@ package idle
 
 import (
 	"math"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/brewput/brewput/result"
 )
@@ -40,5 +42,19 @@ func TestTicks(t *testing.T) {
 	}
 	if !long.Disturbed() || math.Abs(long.Others()-2) > 1e-9 || math.Abs(long.StolenShare()-0.5) > 1e-9 {
 		t.Errorf("%+v: disturbed %v", long, long.Disturbed())
+	}
+}
+
+// TestWatch checks that the processes of a measurement are not others.
+func TestWatch(t *testing.T) {
+	spent := time.Minute // before
+	others := Watch(&spent)
+	spent += time.Hour
+	if got := others(); got != 0 {
+		t.Errorf("%v CPUs in use by others, although this measurement used more than the machine has", got)
+	}
+	others = Watch(&spent)
+	if spent -= time.Hour; runtime.GOOS == "linux" && others() <= 0 {
+		t.Error("CPU time that this measurement did not use is not that of others")
 	}
 }

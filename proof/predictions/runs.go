@@ -46,11 +46,7 @@ func (c *campaign) printf(format string, args ...any) { fmt.Fprintf(c.stdout, fo
 
 // claim checks that the directory belongs to a campaign with these settings, by this build, and marks a new directory.
 func (c *campaign) claim() (err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if c.Program, err = record.Hash(program); err != nil {
+	if c.Program, err = record.Self(); err != nil {
 		return err
 	}
 	file := filepath.Join(c.dir, "settings.ndjson")

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,5 +125,53 @@ func TestPiece(t *testing.T) {
 	Remaining(&out, 0, "runs")
 	if Remaining(&out, 3, "runs"); out.String() != "\n3 runs are left: run the same command again.\n" {
 		t.Errorf("%q", out.String())
+	}
+}
+
+// TestCampaign checks which tasks a piece measures, how it ends, and the exit code that follows.
+func TestCampaign(t *testing.T) {
+	failure := errors.New("broken")
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name     string
+		ctx      context.Context
+		piece    Piece
+		fails    string // task
+		measured string
+		left     int
+		err      string
+		code     int // if what was measured is right
+	}{
+		{"all", t.Context(), Piece{}, "", "a c ", 0, "", 0},
+		{"no time", t.Context(), NewPiece(1), "", "", 2, "", ExitUndecided},
+		{"a failure", t.Context(), Piece{}, "a", "a ", 0, "broken", 0},
+		{"interrupted", canceled, Piece{}, "a", "a ", 0, "interrupted; what was measured so far is in FILE", 0},
+	} {
+		measured := ""
+		left, err := Continue(c.ctx, "FILE", c.piece, []string{"a", "b", "a", "c"},
+			func(task string) bool { return task == "b" || strings.Contains(measured, task) },
+			func(task string) error {
+				measured += task + " "
+				if task == c.fails {
+					return failure
+				}
+				return nil
+			})
+		if c.name == "no time" {
+			left-- // the second a is not done either
+		}
+		if measured != c.measured || left != c.left || (err == nil) != (c.err == "") ||
+			err != nil && err.Error() != c.err {
+			t.Errorf("%s: measured %q, %d are left, %v", c.name, measured, left, err)
+		}
+		var out strings.Builder
+		if code := Exit(&out, 0, left, "tasks"); code != c.code || (out.Len() > 0) != (left > 0) {
+			t.Errorf("%s: exit code %d, %q", c.name, code, out.String())
+		}
+	}
+	if Exit(io.Discard, ExitBroken, 1, "tasks") != ExitBroken || Worse(0, ExitBroken) != ExitBroken ||
+		Worse(ExitUndecided, ExitBroken) != ExitBroken || Worse(ExitUndecided, 0) != ExitUndecided {
+		t.Error("a broken check does not outweigh what is undecided")
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/proof/idle"
 	"github.com/brewput/brewput/tools/repository"
 )
 
@@ -136,7 +135,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	began := time.Now()
 	out := filepath.Join(c.repo, "run")
 	defer os.RemoveAll(out)
-	others := c.watch()
+	others := idle.Watch(&c.spent)
 	code, stdout, stderr, err := c.brewput(ctx,
 		append([]string{"gate", "--base", "HEAD", "--cpus", "1", "--seed", strconv.Itoa(seed), "--format", "json", "-o",
 			out}, k.args...)...)
@@ -183,23 +182,6 @@ func (c *campaign) brewput(ctx context.Context, args ...string) (code int, stdou
 	}
 	c.spent += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return cmd.ProcessState.ExitCode(), o.Bytes(), e.Bytes(), err
-}
-
-// watch starts to measure the CPU time of the machine. The function that it returns gives the number of CPUs that other
-// processes have used since: neither this one, nor brewput and its children. It gives 0 if that is unknown.
-func (c *campaign) watch() func() float64 {
-	var before, after host.Counters
-	began, spent := time.Now(), c.spent
-	before.Read()
-	return func() float64 {
-		after.Read()
-		m := after.Since(before)
-		others := float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) - (c.spent - spent).Seconds()
-		if !(others > 0) {
-			return 0
-		}
-		return others / time.Since(began).Seconds()
-	}
 }
 
 // load keeps all CPUs busy in every other period, until stop is called.

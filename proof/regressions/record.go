@@ -21,7 +21,7 @@ type outcome struct {
 	High    float64 `json:"high"`
 	Blocks  int     `json:"blocks"`
 	Seconds float64 `json:"seconds"`
-	Others  float64 `json:"others"` // CPUs that other processes used during the run
+	Others  float64 `json:"others"` // CPUs that other processes and the hypervisor used during the run
 }
 
 // disturbed reports whether other processes disturbed a run that needs an idle machine. It is not counted, and
@@ -150,7 +150,7 @@ func (t table) text() string {
 		}
 	}
 	if disturbed > 0 {
-		fmt.Fprintf(&b, "Not counted: %s during which other processes used more than %.1f of a CPU.",
+		fmt.Fprintf(&b, "Not counted: %s during which other processes and the hypervisor used more than %.1f of a CPU.",
 			result.Count(disturbed, "run"), idle.MaxOthers)
 	}
 	return strings.TrimSpace(b.String()) + "\n"

@@ -109,39 +109,30 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 		done[e.Cell] = e
 	}
 
-	cells, left := cellsOf(claims), 0
-	for i, x := range cells {
-		if _, ok := done[x.String()]; ok {
-			continue
-		}
-		if piece.Over() {
-			left++
-			continue
-		}
-		e, err := c.measure(ctx, x)
-		if err == nil {
-			e.Programs = programs
-			err = record.Append(c.record, e)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return 0, fmt.Errorf("interrupted; the times so far are in %s", c.record)
-		case err != nil:
-			return 0, fmt.Errorf("%s: %w", x, err)
-		}
-		done[x.String()] = e
-		fmt.Fprintf(c.stderr, "%d/%d  %s\n", i+1, len(cells), x)
+	left, err := record.Continue(ctx, c.record, piece, cellsOf(claims),
+		func(x cell) bool { _, ok := done[x.String()]; return ok },
+		func(x cell) error {
+			e, err := c.measure(ctx, x)
+			if err == nil {
+				e.Programs = programs
+				err = record.Append(c.record, e)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", x, err)
+			}
+			done[x.String()] = e
+			fmt.Fprintf(c.stderr, "%d/%d  %s\n", len(done), len(own), x)
+			return nil
+		})
+	if err != nil {
+		return 0, err
 	}
 
 	code := 0
 	for i := range claims {
-		code = worse(code, c.print(&claims[i], done))
+		code = record.Worse(code, c.print(&claims[i], done))
 	}
-	if left > 0 {
-		code = worse(code, record.ExitUndecided)
-	}
-	record.Remaining(c.stdout, left, "cells")
-	return code, nil
+	return record.Exit(c.stdout, code, left, "cells"), nil
 }
 
 // fits returns an error for an entry of other programs, or with another number of blocks. Own is the number that the
@@ -162,14 +153,6 @@ func (c *campaign) fits(e entry, programs string, own int) error {
 		return fmt.Errorf("%s has %d blocks, not %d: remove %s, or %s", e.Cell, n, want, c.record, advice)
 	}
 	return nil
-}
-
-// worse returns the exit code that counts: a broken claim outweighs an undecided one.
-func worse(a, b int) int {
-	if a == record.ExitBroken || b == 0 {
-		return a
-	}
-	return b
 }
 
 // hashes returns the hashes of this program and of brewput-extra.

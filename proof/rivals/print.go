@@ -54,7 +54,7 @@ func (c *campaign) print(x *claim, done map[string]entry) int {
 		case len(list)-broken < need:
 			word, code = "missed   ", record.ExitBroken
 		case kept < need:
-			word, code = "undecided", worse(code, record.ExitUndecided)
+			word, code = "undecided", record.Worse(code, record.ExitUndecided)
 		}
 		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx shown in %d of %d cells, and more in %d; at least %d needed\n",
 			word, x.name, l.ratio, kept, len(list), broken, need)

@@ -42,13 +42,13 @@ func TestSiege(t *testing.T) {
 	for _, ar := range list() {
 		t.Run(ar.name, func(t *testing.T) {
 			c := campaign{program: program, record: filepath.Join(dir, ar.name+".ndjson"), areas: []string{ar.name},
-				share: 0.02, seed: 1, n: 2, stderr: io.Discard}
+				share: 0.01, seed: 1, n: 2, stderr: io.Discard}
 			table, err := c.start(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := table[0]; r.n != ar.full/50 || r.bad > 0 {
-				t.Errorf("%d attempts of %d:\n%s", r.n, ar.full/50, table.text())
+			if r := table[0]; r.n != ar.full/100 || r.bad > 0 {
+				t.Errorf("%d attempts of %d:\n%s", r.n, ar.full/100, table.text())
 			}
 		})
 	}

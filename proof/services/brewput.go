@@ -22,14 +22,23 @@ import (
 )
 
 // command runs a program to its end and returns its output, also if it fails.
-func command(ctx context.Context, args ...string) ([]byte, error) {
+func (c *campaign) command(ctx context.Context, args ...string) ([]byte, error) {
 	x := exec.CommandContext(ctx, args[0], args[1:]...)
 	var stdout, stderr bytes.Buffer
 	x.Stdout, x.Stderr, x.SysProcAttr = &stdout, &stderr, proc.DieWithParent()
-	if err := x.Run(); err != nil {
+	err := x.Run()
+	c.add(x.ProcessState)
+	if err != nil {
 		return stdout.Bytes(), fmt.Errorf("%q: %w: %s", args, err, stderr.Bytes())
 	}
 	return stdout.Bytes(), nil
+}
+
+// add notes the CPU time of a process that has ended, and of those that it awaited. It does nothing without one.
+func (c *campaign) add(p *os.ProcessState) {
+	if p != nil {
+		c.spent += p.UserTime() + p.SystemTime()
+	}
 }
 
 // brewputRun is a run of brewput run http with one trial.
@@ -59,7 +68,7 @@ func (b brewputRun) run(ctx context.Context, c *campaign, targets string) (t res
 	if b.arrivals != "" {
 		args = append(args, "--arrivals", b.arrivals, "--rate", fmt.Sprint(b.rate))
 	}
-	out, err := command(ctx, pinned(args, b.cpu)...)
+	out, err := c.command(ctx, pinned(args, b.cpu)...)
 	t, followed, wrong := trialOf(out)
 	if err != nil && (wrong != nil || !t.Invalid) {
 		return t, false, err
@@ -111,7 +120,7 @@ func numbered(url string, n int) string {
 
 // openLoop measures the response times of an open loop at a server.
 func (b brewputRun) openLoop(ctx context.Context, c *campaign, k known.Config) (e entry, err error) {
-	s, err := startServer(ctx, k, -1)
+	s, err := c.startServer(ctx, k, -1)
 	if err != nil {
 		return e, err
 	}
@@ -143,11 +152,14 @@ func (b brewputRun) openLoop(ctx context.Context, c *campaign, k known.Config) (
 	if err := x.compute(&e, b.warmup, b.warmup+b.duration); err != nil {
 		return e, err
 	}
-	if n := int(t.Metrics.Get("arrived")); n != e.Requests {
-		return e, fmt.Errorf("brewput says that %d requests arrived, but its seed says %d", n, e.Requests)
+	arrived := e.Requests
+	if times[0] >= b.warmup { // request 0, which is not logged, is in the window
+		arrived++
+	}
+	if n := int(t.Metrics.Get("arrived")); n != arrived {
+		return e, fmt.Errorf("brewput says that %d requests arrived, but its seed says %d", n, arrived)
 	}
 	e.fill(t)
-	e.Others -= x.cpuSeconds(b.warmup, b.warmup+b.duration) / b.duration.Seconds()
 	return e, nil
 }
 
@@ -175,7 +187,7 @@ func epochOf(l known.Log, followed bool) ([]known.Entry, error) {
 	return trials[n], nil
 }
 
-// fill sets what a trial measured. Others still contains the server.
+// fill sets what a trial measured.
 func (e *entry) fill(t result.Trial) {
 	m := t.Metrics
 	if t.Invalid {
@@ -195,12 +207,7 @@ func (e *entry) fill(t result.Trial) {
 		}
 	}
 	e.Rate, e.Memory = finite(m, result.Throughput), finite(m, result.MaxRSS)
-	e.Conns, e.Failed = finite(m, "connections"), finite(m, "error_share")
-	own := finite(m, result.CPUSeconds)
-	if p := finite(m, result.Parallelism); p > 0 {
-		wall := own / p
-		e.Others = (finite(m, "machine_cpu_seconds") + finite(m, "steal_seconds") - own) / wall
-	}
+	e.Failed = finite(m, "error_share")
 }
 
 // finite returns a metric, or 0 if it is unknown.

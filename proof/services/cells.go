@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/proof/idle"
+	"github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/proof/services/known"
 )
 
@@ -16,9 +17,21 @@ type verdict string
 const (
 	met       verdict = "met"
 	missed    verdict = "missed"
-	disturbed verdict = "disturbed" // missed, while other processes used the CPUs
+	disturbed verdict = "disturbed" // other processes used the CPUs, so that nothing follows
+	undecided verdict = "undecided" // a number that decides is missing
 	shown     verdict = ""          // there is no target
 )
+
+// code returns the exit code of the verdict.
+func (v verdict) code() int {
+	switch v {
+	case missed:
+		return record.ExitBroken
+	case disturbed, undecided:
+		return record.ExitUndecided
+	}
+	return 0
+}
 
 // cell is a measurement of the campaign.
 type cell struct {
@@ -27,16 +40,19 @@ type cell struct {
 	tool    string // that makes the load
 	measure func(ctx context.Context, c *campaign) (entry, error)
 	right   func(e entry) bool // whether the target of the cell is met; nil if it has none
+	calm    bool               // a cell without a target that means nothing if other processes use the CPUs
 }
 
 // judge returns what an entry of the cell means.
 func (x *cell) judge(e entry) verdict {
-	switch {
+	switch busy := e.Others > idle.MaxOthers; {
+	case (x.calm || x.right != nil) && busy && e.Missing == "":
+		return disturbed
 	case x.right == nil:
 		return shown
 	case x.right(e) && e.Missing == "":
 		return met
-	case e.Others > idle.MaxOthers:
+	case busy:
 		return disturbed
 	}
 	return missed
@@ -79,7 +95,17 @@ func allCells() []cell {
 	cells = append(cells, pauseCells()...)
 	cells = append(cells, peerCells()...)
 	cells = append(cells, rateCells()...)
-	return append(cells, connectionCell())
+	cells = append(cells, connectionCell())
+	for i := range cells {
+		measure := cells[i].measure
+		cells[i].measure = func(ctx context.Context, c *campaign) (entry, error) {
+			others := idle.Watch(&c.spent)
+			e, err := measure(ctx, c)
+			e.Others = others()
+			return e, err
+		}
+	}
+	return cells
 }
 
 // truthCells compares open loops with the truth at all loads.
@@ -169,7 +195,7 @@ func pauseCells() []cell {
 // closedLoop measures a closed loop at a path of a server. cpu is the CPU that the server is pinned to, or negative.
 func (b brewputRun) closedLoop(ctx context.Context, c *campaign, k known.Config, path string, cpu int) (entry, error) {
 	var e entry
-	s, err := startServer(ctx, k, cpu)
+	s, err := c.startServer(ctx, k, cpu)
 	if err != nil {
 		return e, err
 	}
@@ -180,8 +206,10 @@ func (b brewputRun) closedLoop(ctx context.Context, c *campaign, k known.Config,
 	}
 	e.fill(t)
 	e.Requests = int(t.Operations)
+	if e.Conns, err = s.connections(ctx); err != nil {
+		return e, err
+	}
 	e.CPUUsed = s.stop()
-	e.Others -= e.CPUUsed
 	return e, nil
 }
 

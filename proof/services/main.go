@@ -2,7 +2,8 @@
 // arrival and service time, and the recursion of Kiefer and Wolfowitz over the arrivals that were intended gives the
 // response times that a perfect client would report. The campaign compares brewput run http with them, and with other
 // load generators. It stores what it measured, and a later call continues. It exits with 1 if a target was missed, with
-// 3 if cells are left or other processes disturbed one that missed its target, and with 4 if something failed.
+// 3 if cells are left, other processes disturbed one, or a number that decides is missing, and with 4 if something
+// failed.
 //
 // With the argument serve, it is that server, until its standard input ends.
 package main
@@ -16,7 +17,11 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/proof/record"
 )
 
@@ -32,17 +37,17 @@ func main() {
 	only := flag.String("only", "", "`PATTERN` of names of cells (default all)")
 	limit := flag.Duration("for", 0, "a `TIME` after which no cell begins (default: until all are done)")
 	flag.Parse()
-	pattern, err := regexp.Compile(*only)
+	cells, err := matching(allCells(), *only)
 	if err != nil || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "services: give -only a regular expression such as '^truth', and no other argument")
+		fmt.Fprintln(os.Stderr, "services: give -only a pattern of cells such as '^truth', and no other argument")
 		os.Exit(record.ExitUsage)
 	}
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupt.Signals()...)
 	defer stop()
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
-		code, err = c.run(ctx, allCells(), pattern, record.NewPiece(*limit))
+		code, err = c.run(ctx, cells, record.NewPiece(*limit))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "services:", err)
@@ -54,9 +59,23 @@ func main() {
 // campaign measures cells.
 type campaign struct {
 	stdout, stderr       io.Writer
-	brewput, vegeta, oha string // programs
-	hashes               string // of brewput and this program
-	record               string // file of the entries
+	brewput, vegeta, oha string        // programs
+	hashes               string        // of brewput and this program
+	record               string        // file of the entries
+	spent                time.Duration // CPU time of the processes that it started and awaited
+}
+
+// matching returns the cells whose names match a pattern.
+func matching(all []cell, pattern string) ([]cell, error) {
+	p, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(x cell) bool { return !p.MatchString(x.name) })
+	if len(all) == 0 {
+		return nil, errors.New("no cell has such a name")
+	}
+	return all, nil
 }
 
 // entry is the measurement of a cell. Times are in nanoseconds.
@@ -64,6 +83,7 @@ type entry struct {
 	Programs string `json:"programs"` // hashes of brewput and this program
 	Cell     string `json:"cell"`
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
+	absent   bool   // there are no figures now, so that a later call tries again
 
 	Requests int        `json:"requests"`  // that were measured
 	Got      [3]float64 `json:"got"`       // p50, p90 and p99 as the tool reports them
@@ -72,16 +92,16 @@ type entry struct {
 	Late     [2]float64 `json:"late"`      // p50 and p99 of how much later requests arrived than the quickest one
 	Lag      float64    `json:"lag"`       // of the generator, as it reports itself
 	Rate     float64    `json:"rate"`      // replies per second
-	Others   float64    `json:"others"`    // CPUs in use by other processes
+	Others   float64    `json:"others"`    // CPUs in use by other processes: see [idle.Watch]
 	Memory   float64    `json:"memory"`    // peak resident memory of the tool in bytes
-	Conns    float64    `json:"conns"`     // connections
+	Conns    float64    `json:"conns"`     // largest number of connections that were open at the same time
 	Failed   float64    `json:"failed"`    // share of the requests that failed
 	CPUUsed  float64    `json:"cpu_share"` // of one CPU by the server
 }
 
-// run measures the cells that are not in the record and prints all. It measures a cell again that missed its target
-// while other processes disturbed it.
-func (c *campaign) run(ctx context.Context, all []cell, only *regexp.Regexp, piece record.Piece) (int, error) {
+// run measures the cells that are not in the record, and those that other processes disturbed, prints all, and returns
+// the exit code.
+func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (int, error) {
 	entries, err := record.Read(c.record, func(e entry) error {
 		if e.Programs != c.hashes {
 			return errors.New("it was measured by another build: remove the file, or build the same sources")
@@ -96,56 +116,38 @@ func (c *campaign) run(ctx context.Context, all []cell, only *regexp.Regexp, pie
 		done[e.Cell] = e
 	}
 
-	left := 0
-	for i, x := range all {
-		if !only.MatchString(x.name) {
-			continue
-		}
-		if e, ok := done[x.name]; ok && x.judge(e) != disturbed {
-			continue
-		}
-		if piece.Over() {
-			left++
-			continue
-		}
-		e, err := c.measure(ctx, x)
-		if ctx.Err() != nil {
-			return 0, fmt.Errorf("interrupted; what was measured so far is in %s", c.record)
-		}
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", x.name, err)
-		}
-		e.Programs, e.Cell = c.hashes, x.name
-		if err := record.Append(c.record, e); err != nil {
-			return 0, err
-		}
-		done[x.name] = e
-		fmt.Fprintf(c.stderr, "%d/%d  %s  %s\n", i+1, len(all), x.name, x.judge(e))
+	left, err := record.Continue(ctx, c.record, piece, cells,
+		func(x cell) bool { e, ok := done[x.name]; return ok && x.judge(e) != disturbed },
+		func(x cell) error {
+			e, err := c.measure(ctx, x)
+			if err != nil {
+				return fmt.Errorf("%s: %w", x.name, err)
+			}
+			e.Programs, e.Cell = c.hashes, x.name
+			done[x.name] = e
+			fmt.Fprintln(c.stderr, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", x.name, x.judge(e), e.Missing)))
+			if e.absent {
+				return nil
+			}
+			return record.Append(c.record, e)
+		})
+	if err != nil {
+		return 0, err
 	}
-
-	code := c.print(all, done)
-	if left > 0 && code == 0 {
-		code = record.ExitUndecided
-	}
-	record.Remaining(c.stdout, left, "cells")
-	return code, nil
+	return record.Exit(c.stdout, c.print(cells, done), left, "cells"), nil
 }
 
 // hashes returns the hashes of a program and of this one.
 func hashes(program string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
 	other, err := record.Hash(program)
 	if err != nil {
 		return "", fmt.Errorf("%w: give the command brewput by -program, or run make services", err)
 	}
-	own, err := record.Hash(self)
+	own, err := record.Self()
 	return other + " " + own, err
 }
 
-// attempts is how often a cell is measured at most, while other processes disturb it and it misses its target.
+// attempts is how often a call measures a cell at most, if other processes disturb it.
 const attempts = 2
 
 // measure measures a cell.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -186,7 +185,7 @@ func TestLoad(t *testing.T) {
 	ctx := context.Background()
 	k := known.Config{Servers: 2, Mean: time.Millisecond, Seed: 5, Every: 100 * time.Millisecond,
 		Pause: 20 * time.Millisecond}
-	s, err := startServer(ctx, k, -1)
+	s, err := (&campaign{}).startServer(ctx, k, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,6 +220,9 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	if n, err := s.connections(ctx); err != nil || n < 1 {
+		t.Errorf("%v connections, %v", n, err)
+	}
 	l, err := s.log(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -257,11 +259,17 @@ func fake(name string, results ...entry) cell {
 		}}
 }
 
+// calm returns a cell without a target, which must not be disturbed.
+func calm(x cell) cell {
+	x.right, x.calm = nil, true
+	return x
+}
+
 // TestCampaign: a campaign measures what is not in its record, and what was disturbed, and its exit code is that of the
 // worst cell.
 func TestCampaign(t *testing.T) {
 	good := entry{Requests: 2000, Got: [3]float64{1e6, 2e6, 3e6}, Truth: [3]float64{0.9e6, 1.9e6, 3e6}}
-	bad, noisy := good, good
+	bad, noisy, absent := good, good, entry{Missing: "not installed", absent: true}
 	bad.Got[2] = 3.3e6
 	noisy.Got[2], noisy.Others = 3.3e6, 0.5
 	for _, c := range []struct {
@@ -275,12 +283,15 @@ func TestCampaign(t *testing.T) {
 		{[]cell{fake("a", noisy, noisy)}, []cell{fake("a", noisy, good)}, [2]int{record.ExitUndecided, 0}, "met"},
 		{[]cell{fake("a", noisy, bad), fake("b", noisy, good)}, []cell{fake("a"), fake("b")},
 			[2]int{record.ExitBroken, record.ExitBroken}, "missed"},
+		{[]cell{calm(fake("a", noisy, noisy))}, []cell{calm(fake("a", noisy, good))}, [2]int{record.ExitUndecided, 0},
+			"0.44 of the limit"},
+		{[]cell{calm(fake("a", absent))}, []cell{calm(fake("a", good))}, [2]int{0, 0}, "not installed"},
 	} {
 		var out, progress bytes.Buffer
 		campaign := &campaign{stdout: &out, stderr: &progress, hashes: "one",
 			record: filepath.Join(t.TempDir(), "record")}
 		for i, cells := range [][]cell{c.cells, c.again} {
-			code, err := campaign.run(t.Context(), cells, regexp.MustCompile(""), record.Piece{})
+			code, err := campaign.run(t.Context(), cells, record.Piece{})
 			if err != nil || code != c.codes[i] {
 				t.Errorf("call %d: exit code %d, %v, not %d\n%s", i+1, code, err, c.codes[i], out.String())
 			}
@@ -288,12 +299,12 @@ func TestCampaign(t *testing.T) {
 		if !strings.Contains(out.String(), c.output) {
 			t.Errorf("no %q in\n%s", c.output, out.String())
 		}
-		code, err := campaign.run(t.Context(), []cell{fake("later")}, regexp.MustCompile(""), record.NewPiece(1))
+		code, err := campaign.run(t.Context(), []cell{fake("later")}, record.NewPiece(1))
 		if code != record.ExitUndecided || err != nil || !strings.Contains(out.String(), "1 cells are left") {
 			t.Errorf("a piece that is over: %d, %v", code, err)
 		}
 		campaign.hashes = "another"
-		if _, err := campaign.run(t.Context(), nil, regexp.MustCompile(""), record.Piece{}); err == nil {
+		if _, err := campaign.run(t.Context(), nil, record.Piece{}); err == nil {
 			t.Error("accepts a record of another build")
 		}
 	}
@@ -310,6 +321,11 @@ func TestCells(t *testing.T) {
 	}
 	if len(seen) < 60 {
 		t.Errorf("%d cells", len(seen))
+	}
+	for pattern, want := range map[string]int{"^truth M/M/1, load 0.5": 1, "": len(seen), "^ruth": 0, "(": 0} {
+		if cells, err := matching(allCells(), pattern); len(cells) != want || (err == nil) != (want > 0) {
+			t.Errorf("%q matches %d cells, %v", pattern, len(cells), err)
+		}
 	}
 }
 
@@ -337,22 +353,43 @@ func TestAccuracy(t *testing.T) {
 	errs := func(x float64) entry {
 		return entry{Truth: [3]float64{1e6, 2e6, 3e6}, Got: [3]float64{1e6 + x*0.23e6, 2e6, 3e6}, Others: 0.01}
 	}
+	const none, busy = -1, -2 // not measured, and disturbed
 	for _, c := range []struct {
 		brewput, vegeta, hey, wrk float64
+		code                      int
 		want                      string
 	}{
-		{0.9, 0.1, 50, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of vegeta 0.10\n"},
-		{1.2, 9, 1.5, 0, "met: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.50\n"},
-		{1.2, 9, 1.1, 0, "missed: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.10\n"},
+		{0.9, 0.1, 50, 0, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of vegeta 0.10"},
+		{1.2, 9, 1.5, 0, 0, "met: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.50"},
+		{1.2, 9, 1.1, 0, record.ExitBroken,
+			"missed: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.10"},
+		{0.9, none, 50, 0, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of hey 50.00"},
+		{1.2, none, 1.1, 0, record.ExitBroken,
+			"missed: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.10"},
+		{1.2, none, 1.5, 0, record.ExitUndecided, "undecided: x: no times of vegeta"},
+		{1.2, busy, 1.5, 0, record.ExitUndecided, "undecided: x: no times of vegeta"},
+		{0.9, none, busy, 0, record.ExitUndecided, "undecided: x: no times of vegeta and hey"},
+		{none, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
+		{busy, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
 	} {
 		var rows []row
 		for tool, x := range map[string]float64{"brewput": c.brewput, "vegeta": c.vegeta, "hey": c.hey, "wrk": c.wrk} {
-			rows = append(rows, row{cell{name: "x, " + tool, tool: tool, right: accurate}, errs(x)})
+			own, e := cell{name: "x, " + tool, tool: tool}, errs(x)
+			if own.calm = tool != "brewput"; !own.calm {
+				own.right = accurate
+			}
+			switch x {
+			case none:
+				e = entry{Missing: "not installed"}
+			case busy:
+				e.Others = 1
+			}
+			rows = append(rows, row{own, e})
 		}
 		rows = append(rows, row{cell{name: "other, vegeta", tool: "vegeta"}, errs(0)})
 		var out bytes.Buffer
-		if printAccuracy(&out, rows); out.String() != c.want {
-			t.Errorf("%q, not %q", &out, c.want)
+		if code := printAccuracy(&out, rows); code != c.code || out.String() != c.want+"\n" {
+			t.Errorf("exit code %d, %q, not %d, %q", code, &out, c.code, c.want)
 		}
 	}
 }
@@ -362,7 +399,11 @@ func TestRates(t *testing.T) {
 	rows := func(rates map[string][]float64) (list []row) {
 		for tool, r := range rates {
 			for _, v := range r {
-				list = append(list, row{cell{tool: tool, part: ratePart}, entry{Rate: v}})
+				e := entry{Rate: v}
+				if v < 0 { // other processes disturbed it
+					e.Others = 1
+				}
+				list = append(list, row{cell{tool: tool, part: ratePart, calm: true}, e})
 			}
 		}
 		return list
@@ -372,11 +413,16 @@ func TestRates(t *testing.T) {
 		code  int
 		text  string
 	}{
-		{map[string][]float64{"brewput": {10, 80, 90}, "vegeta": {100, 100, 1}, "wrk": {900}}, 0,
+		{map[string][]float64{"brewput": {10, 80, 90}, "vegeta": {100, 100, 1}, "wrk": {900}, "hey": {2}}, 0,
 			"0.8 times as many as vegeta"},
 		{map[string][]float64{"brewput": {79}, "vegeta": {1}, "hey": {100}}, record.ExitBroken, "missed"},
-		{map[string][]float64{"brewput": {79}}, record.ExitUndecided, "undecided: the rates of vegeta and hey"},
-		{map[string][]float64{"hey": {79}}, record.ExitUndecided, "undecided: the rate of brewput is missing"},
+		{map[string][]float64{"brewput": {79}, "vegeta": {-1}, "hey": {100}}, record.ExitBroken, "missed"},
+		{map[string][]float64{"brewput": {80}, "vegeta": {100}}, record.ExitUndecided, "undecided: no rate of hey"},
+		{map[string][]float64{"brewput": {80}, "vegeta": {-1, -1}, "hey": {100}}, record.ExitUndecided,
+			"undecided: no rate of vegeta"},
+		{map[string][]float64{"brewput": {80}, "vegeta": {-1, 100}, "hey": {100}}, 0, "met"},
+		{map[string][]float64{"brewput": {79}}, record.ExitUndecided, "undecided: no rate of vegeta and hey"},
+		{map[string][]float64{"brewput": {-1}, "hey": {79}}, record.ExitUndecided, "undecided: no rate of brewput"},
 	} {
 		var out bytes.Buffer
 		if code := printRates(&out, rows(c.rates)); code != c.code || !strings.Contains(out.String(), c.text) {
@@ -391,7 +437,8 @@ const (
 		`"duration":1,"requests":2,"rate":600.1,"throughput":599.5,"success":1,"status_codes":{"200":2},"errors":[]}`
 	ohaText = `{"summary":{"successRate":1.0,"requestsPerSec":599.5},"latencyPercentiles":{"p50":0.001854541,` +
 		`"p90":0.005,"p99":0.012}}`
-	heyText = "\nSummary:\n  Total:\t3.0007 secs\n  Requests/sec:\t21345.6789\n"
+	heyText = "\nSummary:\n  Total:\t3.0007 secs\n  Requests/sec:\t21345.6789\n\nResponse time histogram:\n" +
+		"  0.001 [1]\t|\n\nStatus code distribution:\n  [200]\t64037 responses\n"
 	wrkText = "Running 1s test @ http://127.0.0.1:1/fast\nRequests/sec:  21345.6789\nTransfer/sec:      2.31MB\n"
 	heyCSV  = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n"
 )
@@ -427,6 +474,22 @@ func TestReaders(t *testing.T) {
 		"vegeta": func() error { _, _, err := readVegeta([]byte(`{"success":0.9}`), 1); return err },
 		"hey":    func() error { _, _, err := readHey([]byte(heyCSV+"1,2,3,4,5,6,500,8\n"), 1); return err },
 		"wrk":    func() error { _, _, err := readRate([]byte("no"), 0); return err },
+		"oha": func() error {
+			_, _, err := readOha([]byte(strings.Replace(ohaText, "1.0", "0.9", 1)), 1)
+			return err
+		},
+		"hey, refused": func() error {
+			_, _, err := readRate([]byte(heyText+"\nError distribution:\n  [9]\tconnection refused\n"), 0)
+			return err
+		},
+		"hey, a status": func() error {
+			_, _, err := readRate([]byte(heyText+"  [503]\t1 responses\n"), 0)
+			return err
+		},
+		"wrk, a status": func() error {
+			_, _, err := readRate([]byte("  Non-2xx or 3xx responses: 4\n"+wrkText), 0)
+			return err
+		},
 	} {
 		if read() == nil {
 			t.Errorf("%s: accepts a failure", name)

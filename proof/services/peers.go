@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os/exec"
-	"regexp"
-	"strconv"
+	"runtime"
 	"time"
 
 	"github.com/brewput/brewput/proof/services/known"
@@ -20,7 +16,7 @@ import (
 type peer struct {
 	name string
 	find func(c *campaign) string // its program; "" for none
-	why  string                   // why it is missing; %s is the error
+	why  string                   // why it is missing
 	// sends returns the command that sends a constant rate per second, or as much as it can if rate is 0, to an
 	// address. It is nil if the tool cannot keep a rate.
 	sends func(program, url string, rate int, d time.Duration) []string
@@ -81,117 +77,44 @@ func peers() []peer {
 // heyRate is the rate of each of hey's workers.
 const heyRate = 10
 
-// missing returns why a tool cannot be run; "" if it can.
-func (p *peer) missing(c *campaign) string {
+// missing returns an entry that says why a tool cannot be run, and whether it cannot.
+func (p *peer) missing(c *campaign) (e entry, missing bool) {
 	if p.find == nil {
-		return p.why
+		return entry{Missing: p.why}, true
 	}
 	if _, err := exec.LookPath(p.find(c)); err != nil {
-		return "not installed; see tools/need-load-generators.sh"
+		return entry{Missing: "not installed; see tools/need-load-generators.sh", absent: true}, true
 	}
-	return ""
+	return entry{}, false
+}
+
+// pins returns an entry that says why the tool and its server cannot have a CPU each, and whether they cannot.
+func pins() (e entry, missing bool) {
+	if _, err := exec.LookPath("taskset"); err != nil {
+		return entry{Missing: "needs taskset; see tools/need-load-generators.sh", absent: true}, true
+	}
+	if n := runtime.NumCPU(); n <= max(toolCPU, serverCPU) {
+		return entry{Missing: "needs 2 CPUs", absent: true}, true
+	}
+	return entry{}, false
 }
 
 // attack lets the tool send load, and returns what it reports.
 func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d time.Duration, cpu int) (entry, error) {
 	var e entry
-	out, err := command(ctx, pinned(p.sends(p.find(c), url, rate, d), cpu)...)
+	out, err := c.command(ctx, pinned(p.sends(p.find(c), url, rate, d), cpu)...)
 	if err != nil {
 		return e, err
 	}
 	e.Got, e.Rate, err = p.read(out, rate)
-	if err != nil {
+	var failed failedError
+	switch {
+	case errors.As(err, &failed):
+		return entry{Missing: failed.Error(), absent: true}, nil
+	case err != nil:
 		return e, fmt.Errorf("%s: %w in %.2000q", p.name, err, out)
 	}
 	return e, nil
-}
-
-// readVegeta reads vegeta's report in JSON.
-func readVegeta(out []byte, _ int) (got [3]float64, perSecond float64, err error) {
-	var r struct {
-		Latencies struct {
-			P50 float64 `json:"50th"`
-			P90 float64 `json:"90th"`
-			P99 float64 `json:"99th"`
-		}
-		Throughput, Success float64
-	}
-	if err := json.Unmarshal(out, &r); err != nil {
-		return got, 0, err
-	}
-	if r.Success < 1 {
-		return got, 0, fmt.Errorf("%.4g of the requests succeeded", r.Success)
-	}
-	return [3]float64{r.Latencies.P50, r.Latencies.P90, r.Latencies.P99}, r.Throughput, nil
-}
-
-// readHey reads hey's times in CSV, or its summary if it had no rate.
-func readHey(out []byte, rate int) (got [3]float64, perSecond float64, err error) {
-	if rate == 0 {
-		return readRate(out, rate)
-	}
-	in := csv.NewReader(bytes.NewReader(out))
-	if _, err := in.Read(); err != nil {
-		return got, 0, err
-	}
-	var times []float64
-	last := 0.0
-	for {
-		line, err := in.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return got, 0, err
-		}
-		if len(line) != 8 || line[6] != "200" {
-			return got, 0, fmt.Errorf("a line %q", line)
-		}
-		took, err := strconv.ParseFloat(line[0], 64)
-		if err != nil {
-			return got, 0, err
-		}
-		start, err := strconv.ParseFloat(line[7], 64)
-		if err != nil {
-			return got, 0, err
-		}
-		times, last = append(times, took*1e9), max(last, start+took)
-	}
-	for i, q := range quantiles {
-		got[i] = quantile(times, q)
-	}
-	return got, float64(len(times)) / last, nil
-}
-
-// perSecondLine matches the rate in the summaries of hey and wrk.
-var perSecondLine = regexp.MustCompile(`(?m)^\s*Requests/sec:\s+([0-9.]+)`)
-
-// readRate reads the rate in the summary of hey or wrk.
-func readRate(out []byte, _ int) (got [3]float64, perSecond float64, err error) {
-	m := perSecondLine.FindSubmatch(out)
-	if m == nil {
-		return got, 0, fmt.Errorf("no rate")
-	}
-	perSecond, err = strconv.ParseFloat(string(m[1]), 64)
-	return got, perSecond, err
-}
-
-// readOha reads oha's report in JSON.
-func readOha(out []byte, _ int) (got [3]float64, perSecond float64, err error) {
-	var r struct {
-		Summary struct {
-			SuccessRate    float64 `json:"successRate"`
-			RequestsPerSec float64 `json:"requestsPerSec"`
-		} `json:"summary"`
-		Latency map[string]float64 `json:"latencyPercentiles"`
-	}
-	if err := json.Unmarshal(out, &r); err != nil {
-		return got, 0, err
-	}
-	for i, name := range []string{"p50", "p90", "p99"} {
-		got[i] = r.Latency[name] * 1e9
-	}
-	return got, r.Summary.RequestsPerSec, nil
 }
 
 const (
@@ -209,12 +132,13 @@ func peerCells() (cells []cell) {
 		if pauses {
 			name += " with pauses"
 		}
+		// The others have no warm-up: their first requests, which open connections, count.
 		b := brewputRun{arrivals: "constant", rate: peerRate, workers: openWorkers, seed: 3, cpu: -1, warmup: warmup,
 			duration: peerWindow}
-		cells = append(cells, cell{name: name + ", brewput", part: peerPart, tool: "brewput", right: accurate,
+		cells = append(cells, cell{name: name + ", brewput", part: peerPart, tool: "brewput", calm: true,
 			measure: func(ctx context.Context, c *campaign) (entry, error) { return b.openLoop(ctx, c, k) }})
 		for _, p := range peers() {
-			cells = append(cells, cell{name: name + ", " + p.name, part: peerPart, tool: p.name,
+			cells = append(cells, cell{name: name + ", " + p.name, part: peerPart, tool: p.name, calm: true,
 				measure: func(ctx context.Context, c *campaign) (entry, error) { return p.atRate(ctx, c, k) }})
 		}
 	}
@@ -223,19 +147,18 @@ func peerCells() (cells []cell) {
 
 // atRate lets a tool send requests at a constant rate, and computes what it should report.
 func (p *peer) atRate(ctx context.Context, c *campaign, k known.Config) (e entry, err error) {
-	e.Missing = p.missing(c)
-	if e.Missing == "" && !p.paces {
-		e.Missing = "cannot send at a given rate"
-	}
-	if e.Missing != "" {
+	if e, missing := p.missing(c); missing {
 		return e, nil
 	}
-	s, err := startServer(ctx, k, -1)
+	if !p.paces {
+		return entry{Missing: "cannot send at a given rate"}, nil
+	}
+	s, err := c.startServer(ctx, k, -1)
 	if err != nil {
 		return e, err
 	}
 	defer s.stop()
-	if e, err = p.attack(ctx, c, s.url+"/serve", peerRate, peerWindow, -1); err != nil {
+	if e, err = p.attack(ctx, c, s.url+"/serve", peerRate, peerWindow, -1); err != nil || e.Missing != "" {
 		return e, err
 	}
 	l, err := s.log(ctx)
@@ -258,12 +181,15 @@ func rateCells() (cells []cell) {
 	b := brewputRun{workers: rateClients, seed: 1, cpu: toolCPU, warmup: 500 * time.Millisecond, duration: rateWindow}
 	for round := range rounds {
 		cells = append(cells, cell{name: fmt.Sprintf("rate on one CPU, round %d, brewput", round+1), part: ratePart,
-			tool: "brewput", measure: func(ctx context.Context, c *campaign) (entry, error) {
+			tool: "brewput", calm: true, measure: func(ctx context.Context, c *campaign) (entry, error) {
+				if e, missing := pins(); missing {
+					return e, nil
+				}
 				return b.closedLoop(ctx, c, known.Config{Servers: 1}, "/fast", serverCPU)
 			}})
 		for _, p := range peers() {
 			cells = append(cells, cell{name: fmt.Sprintf("rate on one CPU, round %d, %s", round+1, p.name),
-				part: ratePart, tool: p.name, measure: p.asFast})
+				part: ratePart, tool: p.name, calm: true, measure: p.asFast})
 		}
 	}
 	return cells
@@ -271,15 +197,18 @@ func rateCells() (cells []cell) {
 
 // asFast lets a tool send as many requests as it can on one CPU.
 func (p *peer) asFast(ctx context.Context, c *campaign) (e entry, err error) {
-	if e.Missing = p.missing(c); e.Missing != "" {
+	if e, missing := p.missing(c); missing {
 		return e, nil
 	}
-	s, err := startServer(ctx, known.Config{Servers: 1}, serverCPU)
+	if e, missing := pins(); missing {
+		return e, nil
+	}
+	s, err := c.startServer(ctx, known.Config{Servers: 1}, serverCPU)
 	if err != nil {
 		return e, err
 	}
 	defer s.stop()
-	if e, err = p.attack(ctx, c, s.url+"/fast", 0, rateWindow, toolCPU); err != nil {
+	if e, err = p.attack(ctx, c, s.url+"/fast", 0, rateWindow, toolCPU); err != nil || e.Missing != "" {
 		return e, err
 	}
 	e.CPUUsed = s.stop()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -26,22 +27,17 @@ func (c *campaign) print(all []cell, done map[string]entry) (code int) {
 		fmt.Fprintf(c.stdout, "\n%s\n", titles[p])
 		switch p {
 		case ratePart:
-			code = worse(code, printRates(c.stdout, rows))
+			code = record.Worse(code, printRates(c.stdout, rows))
 		case connectionPart:
 			printConnections(c.stdout, rows)
 		default:
 			printTimes(c.stdout, rows)
 		}
 		if p == peerPart {
-			printAccuracy(c.stdout, rows)
+			code = record.Worse(code, printAccuracy(c.stdout, rows))
 		}
 		for _, r := range rows {
-			switch r.cell.judge(r.entry) {
-			case missed:
-				code = worse(code, record.ExitBroken)
-			case disturbed:
-				code = worse(code, record.ExitUndecided)
-			}
+			code = record.Worse(code, r.cell.judge(r.entry).code())
 		}
 	}
 	return code
@@ -91,12 +87,12 @@ func ms(ns float64) string {
 	return fmt.Sprintf("%.3g", ns/1e6)
 }
 
-// others formats the CPUs in use by other processes, which are known for brewput only.
+// others formats the CPUs in use by other processes.
 func others(e entry) string {
 	if e.Others == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", max(0, e.Others))
+	return fmt.Sprintf("%.2f", e.Others)
 }
 
 // largest returns the largest error as a multiple of what the limits allow. It is infinite if the truth is unknown.
@@ -118,85 +114,111 @@ func multiple(e entry) string {
 	return "-"
 }
 
-// printAccuracy writes whether brewput is as accurate as the best of vegeta and hey, at each server: its errors are
-// within the limits, or at most as large.
-func printAccuracy(w io.Writer, rows []row) {
+// counts reports whether the row has a number that may be compared.
+func (r row) counts() bool { return r.entry.Missing == "" && r.cell.judge(r.entry) != disturbed }
+
+// rivals returns the names of the tools that brewput must match.
+func rivals() []string { return []string{"vegeta", "hey"} }
+
+// printAccuracy writes whether brewput is as accurate as the best of its rivals, at each server.
+func printAccuracy(w io.Writer, rows []row) (code int) {
 	for _, r := range rows {
-		server, own := strings.CutSuffix(r.cell.name, ", brewput")
-		if !own {
-			continue
+		if server, own := strings.CutSuffix(r.cell.name, ", brewput"); own {
+			word, text := accuracy(server, r, rows)
+			fmt.Fprintf(w, "%s: %s: %s\n", word, server, text)
+			code = record.Worse(code, word.code())
 		}
-		best, name := math.Inf(1), ""
-		for _, p := range rows {
-			if rest, ok := strings.CutSuffix(p.cell.name, ", "+p.cell.tool); ok && rest == server && p.counts() {
-				if x := largest(p.entry); x < best {
-					best, name = x, p.cell.tool
-				}
-			}
-		}
-		if name == "" || r.entry.Missing != "" {
-			continue
-		}
-		word, off := met, largest(r.entry)
-		if off > 1 && off > best {
-			word = r.cell.judge(r.entry)
-		}
-		fmt.Fprintf(w, "%s: %s: the largest error of brewput is %.2f of the limit, and that of %s %.2f\n", word, server,
-			off, name, best)
 	}
+	return code
 }
 
-// counts reports whether the row is of a tool that brewput must match.
-func (r row) counts() bool {
-	return (r.cell.tool == "vegeta" || r.cell.tool == "hey") && r.entry.Missing == ""
+// accuracy decides whether the errors of brewput's row are within the limits, or at most as large as those of the best
+// rival at the same server. A rival without a number could be the best one.
+func accuracy(server string, own row, rows []row) (word verdict, text string) {
+	best, name, missing := math.Inf(1), "", rivals()
+	for _, r := range rows {
+		i, off := slices.Index(missing, r.cell.tool), largest(r.entry)
+		if i < 0 || r.cell.name != server+", "+r.cell.tool || !r.counts() || math.IsInf(off, 1) {
+			continue
+		}
+		missing = slices.Delete(missing, i, i+1)
+		if off < best {
+			best, name = off, r.cell.tool
+		}
+	}
+	switch {
+	case !own.counts():
+		return undecided, "no times of brewput"
+	case name == "":
+		return undecided, "no times of " + strings.Join(missing, " and ")
+	}
+
+	off := largest(own.entry)
+	switch {
+	case off > 1 && off > best:
+		word = missed
+	case off > 1 && len(missing) > 0:
+		return undecided, "no times of " + strings.Join(missing, " and ")
+	default:
+		word = met
+	}
+	return word, fmt.Sprintf("the largest error of brewput is %.2f of the limit, and that of %s %.2f", off, name, best)
 }
 
-// leastRate is the least rate of brewput as a share of the best one of vegeta and hey.
+// leastRate is the least rate of brewput as a share of the best one of its rivals.
 const leastRate = 0.8
 
-// printRates writes the median rate of each tool, and whether that of brewput is high enough.
+// printRates writes the median rate of each tool over its undisturbed rounds, and whether that of brewput is high
+// enough. A rival without a number could be the best one.
 func printRates(w io.Writer, rows []row) (code int) {
-	rates, missing, shares := map[string][]float64{}, map[string]string{}, map[string][]float64{}
+	rates, why, shares := map[string][]float64{}, map[string]string{}, map[string][]float64{}
 	var tools []string
 	for _, r := range rows {
 		if !slices.Contains(tools, r.cell.tool) {
 			tools = append(tools, r.cell.tool)
 		}
-		if missing[r.cell.tool] = r.entry.Missing; r.entry.Missing == "" {
-			rates[r.cell.tool] = append(rates[r.cell.tool], r.entry.Rate)
-			shares[r.cell.tool] = append(shares[r.cell.tool], r.entry.CPUUsed)
+		if !r.counts() || r.entry.Rate <= 0 {
+			why[r.cell.tool] = cmp.Or(r.entry.Missing, "disturbed by other processes, or without a rate")
+			continue
 		}
+		rates[r.cell.tool] = append(rates[r.cell.tool], r.entry.Rate)
+		shares[r.cell.tool] = append(shares[r.cell.tool], r.entry.CPUUsed)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "tool\trounds\trequests/s\tCPU of the server")
-	best, name := 0.0, ""
+	best, name, missing := 0.0, "", rivals()
 	for _, tool := range tools {
-		if missing[tool] != "" {
-			fmt.Fprintf(t, "%s\t%s\n", tool, missing[tool])
+		if len(rates[tool]) == 0 {
+			fmt.Fprintf(t, "%s\t%s\n", tool, why[tool])
 			continue
 		}
 		rate := median(rates[tool])
-		if (tool == "vegeta" || tool == "hey") && rate > best {
-			best, name = rate, tool
+		if i := slices.Index(missing, tool); i >= 0 {
+			missing = slices.Delete(missing, i, i+1)
+			if rate > best {
+				best, name = rate, tool
+			}
 		}
 		fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\n", tool, len(rates[tool]), rate, median(shares[tool]))
 	}
 	t.Flush()
+
+	own := rates["brewput"]
+	if len(own) == 0 {
+		fmt.Fprintln(w, "undecided: no rate of brewput")
+		return record.ExitUndecided
+	}
+	share, word := median(own)/best, met
 	switch {
-	case best == 0:
-		fmt.Fprintln(w, "undecided: the rates of vegeta and hey are missing")
-		return record.ExitUndecided
-	case len(rates["brewput"]) == 0:
-		fmt.Fprintln(w, "undecided: the rate of brewput is missing")
+	case name != "" && share < leastRate:
+		word = missed
+	case len(missing) > 0:
+		fmt.Fprintf(w, "undecided: no rate of %s\n", strings.Join(missing, " and "))
 		return record.ExitUndecided
 	}
-	share, word := median(rates["brewput"])/best, met
-	if share < leastRate {
-		word, code = missed, record.ExitBroken
-	}
-	fmt.Fprintf(w, "%s: brewput sends %.3g times as many as %s, the better of vegeta and hey; at least %.3g needed\n",
-		word, share, name, leastRate)
-	return code
+	fmt.Fprintf(w, "%s: brewput sends %.3g times as many as %s, the better of %s; at least %.3g needed\n", word, share,
+		name, strings.Join(rivals(), " and "), leastRate)
+	return word.code()
 }
 
 // median returns the median; of an even number of values the upper one.
@@ -212,15 +234,7 @@ func median(values []float64) float64 {
 func printConnections(w io.Writer, rows []row) {
 	for _, r := range rows {
 		e := r.entry
-		fmt.Fprintf(w, "%s: %.0f opened, %.3g of the requests failed, %.0f requests/s, %.0f MB, p99 %s ms, %s\n",
+		fmt.Fprintf(w, "%s: %.0f open at once, %.3g of the requests failed, %.0f requests/s, %.0f MB, p99 %s ms, %s\n",
 			r.cell.name, e.Conns, e.Failed, e.Rate, e.Memory/1e6, ms(e.Got[2]), r.cell.judge(e))
 	}
-}
-
-// worse returns the exit code that counts: a missed target outweighs an undecided one.
-func worse(a, b int) int {
-	if a == record.ExitBroken || b == 0 {
-		return a
-	}
-	return b
 }

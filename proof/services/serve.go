@@ -62,14 +62,16 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // server is a server of known behaviour in a process of its own.
 type server struct {
+	owner   *campaign
 	url     string
 	command *exec.Cmd
 	stdin   io.Closer
 	began   time.Time
+	ended   bool
 }
 
 // startServer starts a server. cpu is the CPU that it is pinned to; negative means any.
-func startServer(ctx context.Context, k known.Config, cpu int) (*server, error) {
+func (c *campaign) startServer(ctx context.Context, k known.Config, cpu int) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -78,7 +80,7 @@ func startServer(ctx context.Context, k known.Config, cpu int) (*server, error) 
 		fmt.Sprintf("-constant=%t", k.Constant), "-seed", fmt.Sprint(k.Seed), "-every", k.Every.String(),
 		"-pause", k.Pause.String()}
 	args = pinned(args, cpu)
-	s := &server{command: exec.CommandContext(ctx, args[0], args[1:]...), began: time.Now()}
+	s := &server{owner: c, command: exec.CommandContext(ctx, args[0], args[1:]...), began: time.Now()}
 	s.command.SysProcAttr = proc.DieWithParent()
 	s.command.Stderr = os.Stderr
 	stdin, err := s.command.StdinPipe()
@@ -111,31 +113,57 @@ func pinned(args []string, cpu int) []string {
 	return append([]string{"taskset", "-c", fmt.Sprint(cpu)}, args...)
 }
 
-// stop ends the server, and returns the CPU time that it used as a share of its lifetime.
+// stop ends the server, and returns the CPU time that it used as a share of its lifetime. A second call has no effect.
 func (s *server) stop() (cpuShare float64) {
+	if s.ended {
+		return 0
+	}
+	s.ended = true
 	s.stdin.Close()
 	s.command.Wait()
-	if p := s.command.ProcessState; p != nil {
-		cpuShare = (p.UserTime() + p.SystemTime()).Seconds() / time.Since(s.began).Seconds()
+	p := s.command.ProcessState
+	if p == nil {
+		return 0
 	}
-	return cpuShare
+	s.owner.add(p)
+	return (p.UserTime() + p.SystemTime()).Seconds() / time.Since(s.began).Seconds()
 }
 
 // maxLog is the largest log of a server in bytes.
 const maxLog = 1 << 30
 
-// log returns the log, whose waits must be those of its own arrivals and service times.
-func (s *server) log(ctx context.Context) (known.Log, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/log", nil)
+// get returns the body of the reply to a request.
+func (s *server) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
-		return known.Log{}, err
+		return nil, err
 	}
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {
+		return nil, err
+	}
+	return reply.Body, nil
+}
+
+// connections returns the largest number of connections that were open at the same time. Its own comes after them.
+func (s *server) connections(ctx context.Context) (n float64, err error) {
+	body, err := s.get(ctx, "/most")
+	if err != nil {
+		return 0, err
+	}
+	defer body.Close()
+	_, err = fmt.Fscan(body, &n)
+	return n, err
+}
+
+// log returns the log, whose waits must be those of its own arrivals and service times.
+func (s *server) log(ctx context.Context) (known.Log, error) {
+	body, err := s.get(ctx, "/log")
+	if err != nil {
 		return known.Log{}, err
 	}
-	defer reply.Body.Close()
-	l, err := known.ReadLog(io.LimitReader(reply.Body, maxLog))
+	defer body.Close()
+	l, err := known.ReadLog(io.LimitReader(body, maxLog))
 	if err == nil && l.Lost > 0 {
 		err = fmt.Errorf("the log of the server was full: %d requests were not served", l.Lost)
 	}

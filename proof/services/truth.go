@@ -119,20 +119,6 @@ func (s *sample) compute(e *entry, begin, end time.Duration) error {
 	return nil
 }
 
-// cpuSeconds returns the CPU time of the server while the requests of a window arrived.
-func (s *sample) cpuSeconds(begin, end time.Duration) float64 {
-	first, last := time.Duration(-1), time.Duration(0)
-	for i, x := range s.entries {
-		if s.intended[i] >= begin && s.intended[i] < end {
-			if first < 0 {
-				first = x.CPU
-			}
-			last = max(last, x.CPU)
-		}
-	}
-	return (last - first).Seconds()
-}
-
 // quantile returns the q-quantile of values: the one with the rank q n, rounded to a whole number, as the histogram of
 // brewput does. It sorts the values. It is 0, which means unknown, unless 10 values are beyond it.
 func quantile(values []float64, q float64) float64 {

@@ -78,11 +78,7 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 			c.designs = append(c.designs, d.Name)
 		}
 	}
-	path, err := os.Executable()
-	if err != nil {
-		return 0, err
-	}
-	program, err := record.Hash(path)
+	program, err := record.Self()
 	if err != nil {
 		return 0, err
 	}
@@ -101,35 +97,28 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 	}
 
 	// Every design has its next piece before any has the one after it.
-	left := 0
+	var all []entry
 	for n := range c.calls / c.each {
 		for _, name := range c.designs {
-			switch {
-			case len(done[name]) > n:
-				continue
-			case piece.Over():
-				left++
-				continue
-			}
-			e := entry{Program: program, Design: name, Calls: c.each, Seed: uint64(n + 1)}
-			if err := c.measure(ctx, &e); err != nil {
-				return 0, fmt.Errorf("piece %d of %s: %w", n+1, name, err)
-			}
-			if err := record.Append(c.record, e); err != nil {
-				return 0, err
-			}
-			done[name] = append(done[name], e)
+			all = append(all, entry{Program: program, Design: name, Calls: c.each, Seed: uint64(n + 1)})
 		}
 	}
-
-	switch broken := c.print(done); {
-	case broken:
-		code = record.ExitBroken
-	case left > 0:
-		code = record.ExitUndecided
+	left, err := record.Continue(ctx, c.record, piece, all,
+		func(e entry) bool { return uint64(len(done[e.Design])) >= e.Seed },
+		func(e entry) error {
+			if err := c.measure(ctx, &e); err != nil {
+				return fmt.Errorf("piece %d of %s: %w", e.Seed, e.Design, err)
+			}
+			done[e.Design] = append(done[e.Design], e)
+			return record.Append(c.record, e)
+		})
+	if err != nil {
+		return 0, err
 	}
-	record.Remaining(c.stdout, left, "pieces")
-	return code, nil
+	if c.print(done) {
+		code = record.ExitBroken
+	}
+	return record.Exit(c.stdout, code, left, "pieces"), nil
 }
 
 // measure makes a piece.

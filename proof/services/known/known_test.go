@@ -18,7 +18,7 @@ import (
 // virtual returns a queue for a bubble, whose timers are exact.
 func virtual(c Config) *queue {
 	q := newQueue(c)
-	q.spin, q.sleep, q.usage = 0, time.Sleep, func() time.Duration { return 0 }
+	q.spin, q.sleep = 0, time.Sleep
 	return q
 }
 
@@ -171,6 +171,25 @@ func logOf(t *testing.T, url string) io.Reader {
 		t.Errorf("status %d", code)
 	}
 	return strings.NewReader(text)
+}
+
+// TestMost: the server counts the connections that are open at the same time.
+func TestMost(t *testing.T) {
+	url := start(t, Config{Servers: 1, Limit: 2})
+	for n := 1; n < 4; n++ {
+		c := &http.Transport{} // whose connection stays open
+		defer c.CloseIdleConnections()
+		for range 2 {
+			r, err := (&http.Client{Transport: c}).Get(url + "/most")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r.Body)
+			if r.Body.Close(); err != nil || string(text) != fmt.Sprint(n) {
+				t.Errorf("%d connections: %s, %v", n, text, err)
+			}
+		}
+	}
 }
 
 // TestLimits: a full log refuses requests and says so, and wrong paths and numbers have their status.

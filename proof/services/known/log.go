@@ -21,7 +21,6 @@ type Entry struct {
 	Service time.Duration `json:"service"` // time in service without pauses, as it was in fact
 	End     time.Duration `json:"end"`     // of its service
 	Written time.Duration `json:"written"` // when the reply was given to the connection
-	CPU     time.Duration `json:"cpu"`     // CPU time of the server's process until then
 
 	order int // of the arrivals
 }

@@ -97,7 +97,6 @@ type queue struct {
 	now    func() time.Duration
 	sleep  func(time.Duration) // may end early or late
 	spin   time.Duration       // last part of a service, in which the clock is read in a loop, because timers are late
-	usage  func() time.Duration
 	timers sync.Pool
 
 	mu      sync.Mutex
@@ -119,7 +118,7 @@ type visit struct {
 // newQueue returns an idle queue in real time.
 func newQueue(c Config) *queue {
 	zero := time.Now()
-	q := &queue{Config: c, now: func() time.Duration { return time.Since(zero) }, usage: cpuTime,
+	q := &queue{Config: c, now: func() time.Duration { return time.Since(zero) },
 		spin: 20 * time.Microsecond}
 	q.sleep = func(d time.Duration) {
 		t, _ := q.timers.Get().(*alarm.Timer)
@@ -188,7 +187,7 @@ func (q *queue) leave(v *visit) bool {
 	if _, paused := q.paused(now - 1); paused || now <= v.Start {
 		return false // at the very end of a pause, no work has been done since its beginning
 	}
-	v.End, v.Service, v.CPU, v.Written = now, q.work(v.Start, now), q.usage(), now
+	v.End, v.Service, v.Written = now, q.work(v.Start, now), now
 	v.index = len(q.log)
 	q.log = append(q.log, v.Entry)
 	if len(q.waiting) == 0 {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -20,12 +21,16 @@ import (
 //	/begin    begins a new epoch of the log and replies at once
 //	/fast     replies at once
 //	/log      the log so far: see [ReadLog]
+//	/most     the largest number of connections that were open at the same time, as a decimal number
 //
-// All replies except the log are "ok" with a line feed. A handler is for one [http.Server], whose ConnContext it needs:
-// see [New].
+// All replies except the last two are "ok" with a line feed. A handler is for one [http.Server], whose ConnContext and
+// ConnState it needs: see [New].
 type Handler struct {
 	queue  *queue
 	number atomic.Uint64
+
+	mu         sync.Mutex
+	open, most int // connections
 }
 
 // New returns a server that logs the requests to it. Give it a listener.
@@ -43,12 +48,31 @@ func New(c Config) (*http.Server, error) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		h.queue.snapshot().write(w) // an error means that the client is gone
 	})
+	mux.HandleFunc("/most", func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		fmt.Fprint(w, h.most)
+	})
 	return &http.Server{
-		Handler: mux,
+		Handler:   mux,
+		ConnState: h.connection,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, c)
 		},
 	}, nil
+}
+
+// connection counts the connections that are open.
+func (h *Handler) connection(_ net.Conn, now http.ConnState) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch now {
+	case http.StateNew:
+		h.open++
+		h.most = max(h.most, h.open)
+	case http.StateClosed:
+		h.open--
+	}
 }
 
 // Listen returns a listener for a server of [New], which notes when its connections are read.
