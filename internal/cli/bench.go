@@ -12,6 +12,7 @@ import (
 	"github.com/brewput/brewput/internal/cli/intent"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 )
@@ -167,7 +168,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 	switch {
 	case errors.Is(err, gobench.ErrDesigns):
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
-			shellQuote(o.resume))
+			quote.Shell(o.resume))
 	case res == nil:
 		return withExitCode(err)
 	}
@@ -177,7 +178,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 // finishBench ends a run of benchmarks, complete or not, and shows its result.
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	a.measuring = true
-	again := fmt.Sprintf("%s bench --resume %s", name(), shellQuote(res.Dir))
+	again := fmt.Sprintf("%s bench --resume %s", name(), quote.Shell(res.Dir))
 	if o.save != "" {
 		again += " --save " + o.save
 	}

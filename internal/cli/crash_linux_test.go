@@ -173,7 +173,7 @@ func (k kills) check(t *testing.T) {
 
 // TestKilledAnywhere kills a run of designs at any time.
 func TestKilledAnywhere(t *testing.T) {
-	kills{verb: "run", args: small, n: 50, resumed: 10, seed: 1, to: 1.1, blocks: 4, perBlock: 4}.check(t)
+	kills{verb: "run", args: small, n: 20, resumed: 4, seed: 1, to: 1.1, blocks: 4, perBlock: 4}.check(t)
 }
 
 // timeOf measures how long the command takes.

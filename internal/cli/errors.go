@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/lab"
 )
@@ -59,7 +60,7 @@ func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format,
 // asUsage returns err with the exit code of wrong use.
 func asUsage(err error) error { return exitError{err, exitUsage} }
 
-// flagText is the text of an error for users: options of package lab and factors are named as flags, wherever in the
+// flagText is the text of an error for users: options of libraries and factors are named as flags, wherever in the
 // chain of err they are refused.
 func flagText(err error) string {
 	text := err.Error()
@@ -79,7 +80,7 @@ func flagText(err error) string {
 			text = text[:i] + flags + text[i+len(plain):]
 		}
 	})
-	return text
+	return option.Typed(text)
 }
 
 // visitCauses calls visit for err and for all errors that it wraps, outer ones first.

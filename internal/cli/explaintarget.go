@@ -179,17 +179,22 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 			if w.Limited {
 				return usage("explain loads a server without a limit, so it takes servers of this machine only")
 			}
-			given, stop := levels(), func() error { return nil }
+			stop := func() error { return nil }
 			err = a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
-				if err := a.explainDesign(w, o.designs, given, e); err != nil {
+				if err := a.explainDesign(w, o.designs, levels(), e); err != nil {
 					return err
 				}
-				var err error
-				stop, err = o.serve(cmd, e)
-				return err
+				return o.serve(cmd, e, &stop)
 			})
-			return errors.Join(err, stop())
+			stopped := stop()
+			if stopped != nil && cmd.Context().Err() == nil && !errors.As(stopped, &workload.FailedError{}) {
+				stopped = exitError{stopped, exitWrong}
+			}
+			return errors.Join(err, stopped)
 		},
+	}
+	if d := w.Designs[0]; d.Remote && d.Served == nil {
+		cmd.Example = "" // of what is refused
 	}
 	levels = factorFlags(cmd.Flags(), w)
 	option.AddGiven(cmd.Flags(), w, options)
@@ -197,28 +202,22 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 }
 
 // serve replaces the target, if it is a design whose operations are served by another process, by that process, which
-// it loads until stop is called.
-func (o *explainOptions) serve(cmd *cobra.Command, e *lab.ExplainOptions) (stop func() error, err error) {
-	stop = func() error { return nil }
-	t, _ := e.Target.(lab.Design)
-	if t.Workload == nil {
-		return stop, nil
-	}
+// it loads until the function is called that it puts into stop.
+func (o *explainOptions) serve(cmd *cobra.Command, e *lab.ExplainOptions, stop *func() error) error {
+	t := e.Target.(lab.Design) // of explainDesign
 	d, _ := t.Workload.Find(t.Name)
 	switch {
 	case !d.Remote:
-		return stop, nil
-	case d.Served == nil:
-		return stop, usage("%s/%s cannot be loaded while it is explained", t.Workload.Name, t.Name)
+		return nil
 	case e.CPUs != nil:
-		return stop, usage("--cpus has no effect on a server: set it with the command that starts it")
+		return usage("--cpus has no effect on a server: set it with the command that starts it")
 	}
-	address, ended, err := d.Served(cmd.Context(), t.Point.Int("workers"))
+	address, ended, err := d.Served(cmd.Context(), t.Point)
 	if err != nil {
-		return stop, exitError{err, exitFailed}
+		return withExitCode(err)
 	}
-	e.Target, e.CPUs = lab.Address(address), nil
-	return ended, nil
+	e.Target, *stop = lab.Address(address), ended
+	return nil
 }
 
 // explainDesign adds the one design at the one point that the flags name. The numbers of CPUs are those of the runs.
@@ -230,6 +229,10 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 	}
 	if len(designs) != 1 {
 		return usage("explain takes one design: select it with --designs, from %s", strings.Join(known, ", "))
+	}
+	if d, _ := w.Find(designs[0]); d.Remote && d.Served == nil {
+		return usage("explain cannot load %s/%s: load it by %[3]s run %[1]s, and meanwhile type %[3]s explain "+
+			"http://ADDRESS, where its server serves net/http/pprof", w.Name, designs[0], name())
 	}
 	o := lab.MeasureOptions{NoPredictions: true,
 		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}

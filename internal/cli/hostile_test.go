@@ -173,7 +173,7 @@ func TestHostileProfiles(t *testing.T) {
 func TestHostileFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := []*workload.Workload{hostile.Workload("plain")}
-	for _, name := range hostileNames(200) {
+	for _, name := range hostileNames(60) {
 		for _, args := range [][]string{
 			{name}, {"help", name}, {"--" + name}, {"-" + name}, {"run", name}, {"run", "sour", "--count", name},
 			{"run", "sour", "--cpus", name}, {"run", "sour", name},

@@ -18,7 +18,7 @@ func kiosk() *workload.Workload {
 		return workload.Stream{}, errors.New("nobody is there")
 	}
 	return &workload.Workload{
-		Name: "kiosk", Doc: "Sell coffee at a kiosk.", Probe: true,
+		Name: "kiosk", Doc: "Sell coffee at a kiosk.", Preflight: true,
 		Designs: []workload.Design{{Name: "open", Doc: "sells", Worlds: workload.LiveOnly, Stream: open}},
 		Options: []workload.Option{
 			{Name: "street", Doc: "where it is, as a `NAME`", Value: "NAME"},

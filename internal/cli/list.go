@@ -99,3 +99,11 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
+
+func (a *app) workloadNames() []string {
+	var names []string
+	for _, w := range a.workloads {
+		names = append(names, w.Name)
+	}
+	return names
+}

@@ -70,8 +70,9 @@ func (o *runOptions) inapplicable(err error) string {
 func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 	d := lab.DesignOptions{
 		Designs: o.designs, Levels: given, Count: o.count, Operations: o.operations, Duration: o.duration,
-		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: &o.seed, Baseline: o.baseline, AllPairs: o.pairs == allPairs,
-		Output: o.out, Args: arguments(), Version: version(), Program: name(), Config: o.config,
+		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: &o.seed, SLO: o.slo, Baseline: o.baseline,
+		AllPairs: o.pairs == allPairs, Output: o.out, Args: arguments(), Version: version(), Program: name(),
+		Config: o.config,
 	}
 	if o.budget > 0 || o.precision != "" {
 		d.Count = 0
@@ -126,7 +127,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 	outErr := out.finish(r) // last, because the page ends with the answer
 	if outErr != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
-			"with: %s%s --format %s", outErr, resumeHint(r.Header, r.Dir), o.sloArgs(), o.format))
+			"with: %s%s --format %s", outErr, resumeHint(r.Header, r.Dir), o.sloArgs(r), o.format))
 	}
 	if stopped || outErr != nil {
 		return withExitCode(err)
@@ -147,7 +148,7 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	err := a.writeTimelines(ctx, r, o)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s%s %s\n",
-			resumeHint(r.Header, r.Dir), o.sloArgs(), o.timelineArgs())
+			resumeHint(r.Header, r.Dir), o.sloArgs(r), o.timelineArgs())
 		a.code, err = exitInterrupted, nil
 	}
 	return err
@@ -156,7 +157,7 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 // errorWithoutRun returns the error of a run that stored nothing.
 func (a *app) errorWithoutRun(err error) error {
 	var early *lab.CanceledError
-	var unserved *sweep.CapacityError
+	var unserved *sweep.PreparationError
 	var refused *lab.Refusal
 	switch {
 	case errors.As(err, &refused):
@@ -169,7 +170,6 @@ func (a *app) errorWithoutRun(err error) error {
 		a.interrupted(" while %s; nothing is stored yet%s", early.During, hint)
 		return nil
 	case errors.As(err, &unserved):
-		// The failure counts like that of any trial, although no run holds it.
 		fmt.Fprint(a.stderr, firstLines(unserved.Failure, 60))
 		return exitError{fmt.Errorf("%w; nothing is stored", err), exitCode([]result.Trial{unserved.Trial})}
 	}
@@ -211,5 +211,5 @@ func (a *app) reportFailures(trials []result.Trial) {
 	if t.Failure != "" {
 		text += "; see " + t.Failure
 	}
-	fmt.Fprintln(a.stderr, "brewput:", quote.Line(text))
+	fmt.Fprintln(a.stderr, "brewput:", quote.Line(option.Typed(text)))
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,7 +27,7 @@ func isMisbehave() bool {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "misbehave"
 }
 
-// dyingRequest is the request at which a server that dies does so: after the probe.
+// dyingRequest is the request at which a server that dies does so: after the preflight.
 const dyingRequest = 200
 
 // misbehave is a server of known behaviour: misbehave BEHAVIOUR PORT.
@@ -48,7 +49,15 @@ func misbehave() {
 	}
 
 	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Args[2])
-	if err == nil {
+	switch {
+	case err != nil:
+	case behaviour == "https": // with the certificate of an authority that nobody knows
+		s := httptest.NewUnstartedServer(behaving(behaviour))
+		s.Listener.Close()
+		s.Listener = listener
+		s.StartTLS()
+		select {}
+	default:
 		err = http.Serve(listener, behaving(behaviour))
 	}
 	fmt.Fprintln(os.Stderr, err)

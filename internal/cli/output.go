@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +29,7 @@ type output struct {
 
 	sensitivity []compare.Sensitivity // to the scheduler's costs, if it was asked for
 
-	slo       string              // objectives; see runOptions
+	slo       string              // objectives; "" for those of the run
 	decisions compare.SLOAnalysis // on them
 
 	gates bool    // commands: decide by limit, which sets the exit code
@@ -80,11 +81,8 @@ func (o *output) commands(r *lab.Run) *compare.CommandAnalysis {
 			o.app.code = gateCodes[decision]
 		}
 	}
-	if c != nil && o.format != "json" {
-		o.nameFlags(c.Warnings)
-		for i := range c.Answer {
-			c.Answer[i] = option.Typed(c.Answer[i])
-		}
+	if c != nil {
+		o.nameFlags(c.Warnings, c.Answer)
 	}
 	return c
 }
@@ -92,27 +90,30 @@ func (o *output) commands(r *lab.Run) *compare.CommandAnalysis {
 // analyze analyses a run.
 func (o *output) analyze(r *lab.Run) *lab.Analysis {
 	x := r.Analyze(o.sensitivity...)
-	o.nameFlags(x.Warnings)
-	if slo, err := compare.ParseSLO(o.slo); o.slo != "" && err == nil {
+	if slo, err := compare.ParseSLO(cmp.Or(o.slo, r.Header.SLO)); err == nil { // not without any
 		o.decisions = slo.Decide(x.Rows, r.Trials)
-		text := o.decisions.Sentence()
-		if o.format != "json" {
-			text = option.Typed(text)
-		}
-		x.Answer.Text = append(x.Answer.Text, text)
+		x.Answer.Text = append(x.Answer.Text, o.decisions.Sentence())
 		if o.app.code == exitOK && !r.Interrupted {
 			o.app.code = gateCodes[o.decisions.Overall]
 		}
 	}
+	o.nameFlags(x.Warnings, x.Answer.Text)
+	for _, row := range x.Rows {
+		o.nameFlags(nil, row.Errors)
+	}
 	return x
 }
 
-// nameFlags names the options in warnings for people as flags.
-func (o *output) nameFlags(warnings []compare.Warning) {
+// nameFlags names the options in warnings and other texts for people as flags.
+func (o *output) nameFlags(warnings []compare.Warning, texts []string) {
+	if o.format == "json" {
+		return
+	}
 	for i := range warnings {
-		if o.format != "json" {
-			warnings[i].Text = option.Typed(warnings[i].Text)
-		}
+		warnings[i].Text = option.Typed(warnings[i].Text)
+	}
+	for i := range texts {
+		texts[i] = option.Typed(texts[i])
 	}
 }
 
@@ -181,7 +182,7 @@ func (o *output) remark(x *lab.Analysis, commands *compare.CommandAnalysis) {
 	if o.gates {
 		fmt.Fprintln(o.app.stderr, strings.Join(commands.Conclusion(), "\n"))
 	}
-	if o.slo != "" {
+	if o.decisions.Overall != "" {
 		fmt.Fprintln(o.app.stderr, x.Answer.Text[len(x.Answer.Text)-1])
 	}
 }

@@ -37,7 +37,7 @@ func (o *runOptions) shorten(w *workload.Workload, given map[string]string, chan
 		o.duration = quickDuration
 		words = append(words, "duration "+o.duration.String())
 	}
-	if streams && !changed("warmup") {
+	if streams && !changed("warmup") && !w.Limited {
 		o.warmup = quickWarmup
 		words = append(words, "warmup "+o.warmup.String())
 	}

@@ -17,6 +17,11 @@ func TestContinuationKeepsObjectives(t *testing.T) {
 	if got := o.continuation(&lab.Run{Dir: "d"}, true); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	stored := lab.Run{Dir: "d"}
+	stored.Header.SLO = o.slo
+	if got := o.continuation(&stored, true); strings.Contains(got, "--slo") {
+		t.Errorf("the run has the objectives: %q", got)
+	}
 }
 
 // TestExampleOfEndpoint checks that the help of a workload that needs options has an example with them, that an

@@ -100,7 +100,7 @@ func (o *runOptions) continuation(r *lab.Run, complete bool) string {
 	if r.Header.RecordingFile != "" && !complete {
 		return "the costs of its real code were not kept: start it again"
 	}
-	text := "continue with: " + resumeHint(r.Header, r.Dir) + o.sloArgs()
+	text := "continue with: " + resumeHint(r.Header, r.Dir) + o.sloArgs(r)
 	if o.sensitivity {
 		text += " --sensitivity"
 	}
@@ -110,9 +110,9 @@ func (o *runOptions) continuation(r *lab.Run, complete bool) string {
 	return text
 }
 
-// sloArgs is the flag of the objectives, which a run does not store; "" without any.
-func (o *runOptions) sloArgs() string {
-	if o.slo == "" {
+// sloArgs is the flag of objectives other than those that the run stores; "" without any.
+func (o *runOptions) sloArgs(r *lab.Run) string {
+	if o.slo == "" || o.slo == r.Header.SLO {
 		return ""
 	}
 	return " --slo " + quote.Shell(o.slo)
@@ -131,6 +131,3 @@ func resumeHint(h sweep.Header, dir string) string {
 	}
 	return name() + " " + verb + " --resume " + quote.Shell(dir)
 }
-
-// shellQuote is a path as a shell reads it.
-func shellQuote(path string) string { return quote.Shell(path) }

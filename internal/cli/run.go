@@ -150,14 +150,6 @@ func (a *app) completeFlagDesigns(cmd *cobra.Command, _ []string, typed string) 
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-func (a *app) workloadNames() []string {
-	var names []string
-	for _, w := range a.workloads {
-		names = append(names, w.Name)
-	}
-	return names
-}
-
 // runWorkload is the command "run NAME" or "sim NAME", whose flags are the factors of the workload.
 func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
@@ -194,6 +186,9 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			w, err := w.With(given)
 			if err != nil {
 				return withExitCode(err)
+			}
+			if w.Limited && set["warmup"] {
+				return usage("--warmup has no effect on load that goes to other machines, which has none; leave it out")
 			}
 			levels := levels()
 			if o.quick {

@@ -91,6 +91,7 @@ func (a *app) showRun(ctx context.Context, dir string, o *runOptions) error {
 	if err := a.newOutput(o).finish(r); err != nil {
 		return err
 	}
+	a.code = exitOK // what the run decided is no failure of show
 	a.reportFailures(r.Checked())
 	return nil
 }

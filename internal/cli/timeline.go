@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
@@ -34,7 +35,7 @@ func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
 
 // timelineArgs are the flags that ask for this timeline again.
 func (o *runOptions) timelineArgs() string {
-	asked := "--timeline " + shellQuote(o.timeline)
+	asked := "--timeline " + quote.Shell(o.timeline)
 	if o.timelineSpan != defaultTimeline {
 		asked += " --timeline-span " + o.timelineSpan.String()
 	}
