@@ -30,7 +30,7 @@ func differentFiles(r *rand.Rand, files int, effect float64) Run {
 // differences. Several files per side give as few as promised, and find true differences.
 func TestFilesDiffer(t *testing.T) {
 	t.Parallel()
-	const sets = 500
+	const sets = 1000
 	for _, c := range []struct {
 		a, b      int
 		effect    float64

@@ -214,7 +214,7 @@ func differentRuns(r *rand.Rand, runs int, spread float64) Run {
 // differences, as the warning and the manual say. Several runs per side give as few as promised.
 func TestRunsDiffer(t *testing.T) {
 	t.Parallel()
-	const sets = 1000
+	const sets = 2000
 	for _, c := range []struct {
 		a, b   int
 		spread float64
