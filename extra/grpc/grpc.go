@@ -24,8 +24,8 @@ func Workload() *workload.Workload {
 	})
 }
 
-// connect connects to a server, finds the method and encodes the requests. Its errors, which become the text of a trial's
-// error, name refused options as flags.
+// connect connects to a server, finds the method and encodes the requests. Its errors, which become the text of a
+// trial's error, name refused options as flags.
 func connect(ctx context.Context, r *endpoint.RPC, dial endpoint.Dial) (endpoint.Caller, error) {
 	d := newDialer(r, dial)
 	var conns []*grpc.ClientConn

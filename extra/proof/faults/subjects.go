@@ -61,8 +61,9 @@ func messages(kills int) subject {
 			fmt.Sscan(way, &delivery)
 			// Clients may finish before the last two faults.
 			faults := 2*kills + 2
-			s.cells = append(s.cells, cell{d.Name, delivery, fmt.Sprintf("clients=3 messages=%d buffer=%d window=%[2]d "+
-				"faults=%d delivery=%s", each*(faults+1), inFlight, faults, way)})
+			settings := fmt.Sprintf("clients=3 messages=%d buffer=%d window=%[2]d faults=%d delivery=%s",
+				each*(faults+1), inFlight, faults, way)
+			s.cells = append(s.cells, cell{d.Name, delivery, settings})
 		}
 	}
 	return s
