@@ -6,12 +6,16 @@ import (
 )
 
 const (
-	// firstEarly is how early goroutines are woken at first, and maxEarly the most. The timers of an idle virtual
-	// machine wake a goroutine about 100 us late, because its CPU must leave a deep sleep first.
-	firstEarly, maxEarly = 100 * time.Microsecond, 200 * time.Microsecond
-	// earlyStep is by how much a wake-up that ends late prolongs the time of the next ones, and lateShare the inverse
-	// of the share of wake-ups that end late nevertheless.
-	earlyStep, lateShare = 5 * time.Microsecond, 50
+	// maxEarly is how early goroutines are woken at most, and as long as too few wake-ups are known. The timers of an
+	// idle virtual machine wake a goroutine about 100 us late, because its CPU must leave a deep sleep first. One in a
+	// hundred is a millisecond late.
+	maxEarly = time.Millisecond
+	// lateShare is the inverse of the share of wake-ups that end late nevertheless, which must be below that of a p99.
+	lateShare = 400
+	// latenessStep is the resolution of the known lateness of wake-ups, and margin what is added to it.
+	latenessStep, margin = 20 * time.Microsecond, 10 * time.Microsecond
+	// remembered is the number of wake-ups after which each counts half.
+	remembered = 4 * lateShare
 	// maxPolling is the inverse of the share of a CPU that polling may take, and maxSaved how much of it may be saved
 	// for later, or taken ahead.
 	maxPolling, maxSaved = 5, 10 * time.Millisecond
@@ -19,12 +23,15 @@ const (
 	alwaysPolled = 25 * time.Microsecond
 )
 
-// early wakes goroutines early, which then poll the clock. It learns how early. It is safe for concurrent use.
+// early wakes goroutines early, which then poll the clock. It learns how early from how late timers woke them. It is
+// safe for concurrent use.
 type early struct {
 	mu    sync.Mutex
-	by    time.Duration
-	saved time.Duration // time for polling
-	since time.Duration // when saved was computed
+	late  [maxEarly/latenessStep + 1]int // wake-ups by their lateness in steps; the last are beyond maxEarly
+	known int                            // sum of late
+	by    time.Duration                  // what they need; 0 before the first
+	saved time.Duration                  // time for polling
+	since time.Duration                  // when saved was computed
 }
 
 // until waits until w's clock is at the given time.
@@ -38,44 +45,55 @@ func (l *early) until(w *World, at time.Duration) {
 	if always {
 		by = alwaysPolled
 	}
-	parked := now < at-by
-	if parked {
-		w.park(at - by)
+	if wake := at - by; now < wake {
+		w.park(wake)
 		now = w.Now()
+		l.learn(now - wake)
 	}
-	began, late := now, now > at
+	began := now
 	for now < at {
 		now = w.Now()
 	}
-	polled := now - began
-	if always {
-		polled = 0 // it is no choice, so it takes nothing from other waits
+	if !always { // otherwise it is no choice, so it takes nothing from other waits
+		l.spend(now - began)
 	}
-	l.learn(polled, parked && by > 0, late)
 }
 
-// allowed returns how early a goroutine may wake up: 0 if polling has taken its share.
+// allowed returns how early a goroutine may wake up. It is less than needed if polling has taken its share.
 func (l *early) allowed(now time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.saved = min(l.saved+(now-l.since)/maxPolling, maxSaved)
 	l.since = now
-	if l.saved < l.by {
-		return 0
+	if l.known < lateShare {
+		return max(0, min(maxEarly, l.saved))
 	}
-	return l.by
+	return max(0, min(l.by, l.saved))
 }
 
-// learn notes that the clock was polled for a time, and how a goroutine ended that was woken early.
-func (l *early) learn(polled time.Duration, woken, late bool) {
+// spend notes that the clock was polled for a time. Goroutines that poll at the same time may exceed the share.
+func (l *early) spend(polled time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.saved = max(l.saved-polled, -maxSaved) // goroutines that poll at the same time may exceed the share
-	switch {
-	case !woken:
-	case late:
-		l.by = min(l.by+earlyStep, maxEarly)
-	default:
-		l.by = max(l.by-earlyStep/lateShare, earlyStep)
+	l.saved = max(l.saved-polled, -maxSaved)
+}
+
+// learn notes how late a timer woke a goroutine.
+func (l *early) learn(late time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.late[min(max(0, late)/latenessStep, maxEarly/latenessStep)]++
+	if l.known++; l.known >= remembered {
+		l.known = 0
+		for i := range l.late {
+			l.late[i] /= 2
+			l.known += l.late[i]
+		}
 	}
+	later, i := 0, len(l.late)
+	for i > 0 && (later+l.late[i-1])*lateShare <= l.known {
+		i--
+		later += l.late[i]
+	}
+	l.by = min(time.Duration(i)*latenessStep+margin, maxEarly)
 }

@@ -57,7 +57,6 @@ func New(cfg Config) *World {
 	}
 	w := &World{cfg: cfg, epoch: time.Now(), violations: map[string]int64{}}
 	w.clock.epoch = w.epoch
-	w.early.by = firstEarly
 	w.cfg.Punctual = cfg.Punctual && runtime.GOMAXPROCS(0) > 1
 	return w
 }
