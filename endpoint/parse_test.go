@@ -195,7 +195,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"$": "", "$.a": "", "$.a.b[0]=1": "", "$.a.b[0]=1.0": "", "$.a.b[1]=2.5": "", "$.a.b[2]=x": "", `$.a.b[2]="x"`: "",
+		"$": "", "$.a": "", "$.a.b[0]=1": "", "$.a.b[0]=1.0": "", "$.a.b[1]=2.5": "", "$.a.b[2]=x": "",
+		`$.a.b[2]="x"`:  "",
 		"$.a.b[3]=null": "", "$.a.b[4]=true": "", `$.a.b[5]["c d"]==`: "", "$.a.b[3]": "", "$.e=": "",
 		"$.n=12345678901234567890": "", `$.a.b[5]={"c d":"="}`: "",
 		"$.n=12345678901234567891": `the body has 12345678901234567890 at "$.n", not "12345678901234567891"`,
@@ -220,7 +221,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "a", "$a", "$.", "$..a", "$[", "$[x]", "$[-1]", `$["a"`, "$[99999999999]", "$.a[]"} {
+	for _, text := range []string{"", "a", "$a", "$.", "$..a", "$[", "$[x]", "$[-1]", `$["a"`,
+		"$[99999999999]", "$.a[]"} {
 		if _, err := parseJSONCheck(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}

@@ -182,7 +182,8 @@ func (r *rounds) RoundTrip(request *http.Request) (*http.Response, error) {
 // TestNeverReady checks the errors of servers that run and never become ready.
 func TestNeverReady(t *testing.T) {
 	for as, want := range map[string][]string{
-		"busy": {" was not ready within 1h0m0s: GET http://", " was answered by 503 (Service Unavailable)", "warming up"},
+		"busy": {" was not ready within 1h0m0s: GET http://", " was answered by 503 (Service Unavailable)",
+			"warming up"},
 		"idle": {" was not ready within 1h0m0s: Get \"http://", "connection refused; its output ends: no port"},
 	} {
 		t.Run(as, func(t *testing.T) {

@@ -131,7 +131,8 @@ func TestRequests(t *testing.T) {
 	t.Chdir(dir)
 	write(t, "body", "hello")
 	host := strings.TrimPrefix(url, "http://")
-	write(t, "targets", "# two\nGET http://me:pw@"+host+"/a?b=c\nHost: example.org\n\nPOST "+url+"/d\nAccept: x\n@body\n")
+	write(t, "targets", "# two\nGET http://me:pw@"+host+"/a?b=c\nHost: example.org\n\n"+
+		"POST "+url+"/d\nAccept: x\n@body\n")
 	w, err := made("targets=targets", "header=Accept: y")
 	if err != nil {
 		t.Fatal(err)

@@ -29,12 +29,14 @@ import (
 // beans and shop are the files of the test server. The second one imports the first.
 const (
 	beans = `name: "beans.proto" package: "shop" syntax: "proto3"
-		message_type { name: "Beans" field { name: "origin" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL json_name: "origin" } }`
+		message_type { name: "Beans"
+			field { name: "origin" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL json_name: "origin" } }`
 	shop = `name: "shop.proto" package: "shop" syntax: "proto3" dependency: "beans.proto"
 		message_type { name: "Order"
 			field { name: "drink" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL json_name: "drink" }
 			field { name: "size" number: 2 type: TYPE_INT32 label: LABEL_OPTIONAL json_name: "size" }
-			field { name: "own_beans" number: 3 type: TYPE_MESSAGE type_name: ".shop.Beans" label: LABEL_OPTIONAL json_name: "ownBeans" } }
+			field { name: "own_beans" number: 3 type: TYPE_MESSAGE type_name: ".shop.Beans" label: LABEL_OPTIONAL
+				json_name: "ownBeans" } }
 		message_type { name: "Coffee"
 			field { name: "drink" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL json_name: "drink" }
 			field { name: "number" number: 2 type: TYPE_INT64 label: LABEL_OPTIONAL json_name: "number" } }

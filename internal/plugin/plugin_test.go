@@ -387,7 +387,8 @@ func TestFacts(t *testing.T) {
 func TestParse(t *testing.T) {
 	const version, doc, pkg, value = `v1`, `fine`, `example.com/x`, `on`
 	text := func(version, doc, pkg, value string) []byte {
-		return fmt.Appendf(nil, `{"protocol":1,"version":"%s","build":{"-race":"%s"},"workloads":[{"name":"work","designs":[`+
+		return fmt.Appendf(nil, `{"protocol":1,"version":"%s","build":{"-race":"%s"},`+
+			`"workloads":[{"name":"work","designs":[`+
 			`{"name":"peer","type":"job","expect":"right","worlds":"live","doc":"%s","package":"%s"}]}]}`, version, value,
 			doc, pkg)
 	}
