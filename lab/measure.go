@@ -21,6 +21,7 @@ type MeasureOptions struct {
 	Sample        int           // time only every n-th operation; default 1
 	Profile       bool          // instrumented trials take a CPU profile instead of metering resources
 	Oversubscribe bool          // measure more CPUs than this machine has, on those that it has
+	NoCapacity    bool          // measure no capacity before an open loop at a rate, which would be full load
 	NoPredictions bool          // skip the simulated predictions
 	Cost          string        // scheduler costs of predictions, as in SimulateOptions
 	Quick         string        // what was shortened for a rough answer, in words; stored in the header
@@ -57,8 +58,9 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	}
 	o = o.withDefaults()
 	return cases, sweep.Live{Warmup: o.Warmup, Duration: o.Duration, Operations: o.Operations, TimeLimit: o.TimeLimit,
-		Sample: o.Sample, Oversubscribe: o.Oversubscribe, Predicts: !o.NoPredictions,
-		Program: program(o.Program)}.CheckCases(w, cases)
+		Sample: o.Sample, Oversubscribe: o.Oversubscribe, NoCapacity: o.NoCapacity,
+		Predicts: !o.NoPredictions,
+		Program:  program(o.Program)}.CheckCases(w, cases)
 }
 
 // Measure measures designs of a workload on this machine. Each trial runs in a fresh process. A block holds every
@@ -103,7 +105,7 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 	}
 	h := o.DesignOptions.header(w, result.Live, environment)
 	h.Instrumented, h.Cases, h.PredictedCases, h.Burn, h.Quick = true, measured, predicted, burn, o.Quick
-	h.Settings.Sample, h.Settings.Profile = o.Sample, o.Profile
+	h.Settings.Sample, h.Settings.Profile, h.Settings.NoCapacity = o.Sample, o.Profile, o.NoCapacity
 	limit := cmp.Or(o.TimeLimit, sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations))
 	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(limit), o.TimeLimit > 0
 	if o.Budget > 0 {

@@ -339,6 +339,31 @@ func TestNoCapacity(t *testing.T) {
 	}
 }
 
+// TestUnmeasuredCapacity: without a capacity there is no trial before the run, whose loads have no known capacity. It
+// is for open loops at a rate of their own.
+func TestUnmeasuredCapacity(t *testing.T) {
+	s, specs := openSweep(t, at(1, 2, setting("rate", 40)))
+	s.Header.Settings.NoCapacity = true
+	begin := func() { t.Error("capacities are measured") }
+	err := s.PrepareRun(t.Context(), filepath.Join(t.TempDir(), "run"), begin, nil)
+	if err != nil || len(*specs) != 0 || s.Header.Capacities != nil {
+		t.Errorf("%d trials, %+v, %v", len(*specs), s.Header.Capacities, err)
+	}
+	if o := s.openLoad(s.Plan.Cases[0]); o.Rate != 40 || o.Capacity != 0 {
+		t.Errorf("offered %+v", o)
+	}
+	for p, right := range map[*plan.Point]bool{
+		new(at(1, 2, setting("rate", 40))): true, new(at(1, 2, setting("load", 0.5))): false, new(at(1, 2)): false,
+	} {
+		cases := []plan.Case{{Design: "fast", Point: *p}}
+		l := Live{Duration: time.Second, NoCapacity: true}
+		var r *plan.Refusal
+		if err := l.CheckCases(s.Workload, cases); (err == nil) != right || err != nil && !errors.As(err, &r) {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
+
 // TestLimitedCapacity: a design that reached the real-time limit is not run again in the other rounds, nor alone.
 func TestLimitedCapacity(t *testing.T) {
 	s, _ := openSweep(t, at(1, 2, setting("load", 0.5)))

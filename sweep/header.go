@@ -82,9 +82,10 @@ type Settings struct {
 	Warmup     Duration `json:"warmup"`
 	Operations int64    `json:"operations"`
 	Sample     int      `json:"sample"`
-	TimeLimit  Duration `json:"time_limit"`        // of one trial
-	Limited    bool     `json:"limited,omitempty"` // the user set TimeLimit
-	Profile    bool     `json:"profile,omitempty"` // instrumented trials take a CPU profile instead of meters
+	TimeLimit  Duration `json:"time_limit"`            // of one trial
+	Limited    bool     `json:"limited,omitempty"`     // the user set TimeLimit
+	NoCapacity bool     `json:"no_capacity,omitempty"` // no capacity is measured before an open loop
+	Profile    bool     `json:"profile,omitempty"`     // instrumented trials take a CPU profile instead of meters
 }
 
 // Duration is a time.Duration that is a string such as "1s" in JSON.

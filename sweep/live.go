@@ -18,6 +18,7 @@ type Live struct {
 	TimeLimit        time.Duration // 0 for the default
 	Sample           int           // time only every n-th operation
 	Oversubscribe    bool          // measure more CPUs than this machine has
+	NoCapacity       bool          // measure no capacity before an open loop
 	Predicts         bool          // cases with more CPUs than this machine has are predicted
 	Program          string        // the name of the command, for messages
 }
@@ -33,7 +34,14 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 					"must be longer than "+longestWords(w)+", %v", load)
 			case l.Sample > 1:
 				return plan.Refuse("sample", nil, "is for closed loops: an open loop times every request")
+			case l.NoCapacity && c.Point.Has("load"):
+				return plan.Refuse("load", nil, "is a fraction of the capacity, which {no-capacity} does not measure").
+					Suggest("give {rate}, or leave out {no-capacity}")
 			}
+		}
+		if l.NoCapacity && !workload.OpenLoop(c.Point) {
+			return plan.Refuse("no-capacity", nil, "has no effect in a closed loop").
+				Suggest("add {rate}, or leave it out")
 		}
 		n := c.Point.Int("cpus")
 		d, _ := w.Find(c.Design)

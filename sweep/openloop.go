@@ -65,7 +65,7 @@ func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell f
 	if err := s.checkRates(); err != nil {
 		return plan.AsRefusal(err)
 	}
-	if s.Workload.Limited {
+	if s.Workload.Limited || s.Header.Settings.NoCapacity {
 		return nil
 	}
 	if !s.Header.Predicts && begin != nil {

@@ -77,8 +77,8 @@ func Reserved() []string {
 		// flags
 		"after", "allow", "base", "baseline", "before", "bench", "budget", "compare", "cost", "count",
 		"designs", "duration", "env", "format", "full", "go", "goal", "help", "layouts", "max-regression", "metric",
-		"no-twin", "o", "operations", "output", "oversubscribe", "pgo", "pprof", "precision", "profile", "quick",
-		"quiet", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "show", "slo",
+		"no-capacity", "no-twin", "o", "operations", "output", "oversubscribe", "pgo", "pprof", "precision", "profile",
+		"quick", "quiet", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "show", "slo",
 		"time-limit", "timeline", "timeline-span", "twin", "verbose", "version", "warmup",
 		// columns
 		"block", "bound", "design", "error", "kind", "lines", "order", "peer", "rev", "status", "trial", "type",

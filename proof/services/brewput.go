@@ -65,8 +65,8 @@ func (b brewputRun) run(ctx context.Context, c *campaign, targets string) (t res
 	args := []string{c.brewput, "run", "http", "--targets", file, "--count", "1", "--no-twin", "--quiet",
 		"--format", "json", "--output", filepath.Join(dir, "run"), "--seed", fmt.Sprint(b.seed),
 		"--workers", fmt.Sprint(b.workers), "--warmup", b.warmup.String(), "--duration", b.duration.String()}
-	if b.arrivals != "" {
-		args = append(args, "--arrivals", b.arrivals, "--rate", fmt.Sprint(b.rate))
+	if b.arrivals != "" { // at a rate of its own, which needs no capacity
+		args = append(args, "--no-capacity", "--arrivals", b.arrivals, "--rate", fmt.Sprint(b.rate))
 	}
 	out, err := c.command(ctx, pinned(args, b.cpu)...)
 	t, followed, wrong := trialOf(out)
