@@ -1,6 +1,7 @@
 package live
 
 import (
+	"runtime"
 	"sync"
 	"time"
 )
@@ -51,6 +52,12 @@ func (l *early) until(w *World, at time.Duration) {
 		l.learn(now - wake)
 	}
 	began := now
+	if at-now > alwaysPolled {
+		// The thread that a timer woke has left the network poller. Without another thread there, replies would only
+		// be noticed when polling ends. Gosched wakes one.
+		runtime.Gosched()
+		now = w.Now()
+	}
 	for now < at {
 		now = w.Now()
 	}
