@@ -59,8 +59,7 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	o = o.withDefaults()
 	return cases, sweep.Live{Warmup: o.Warmup, Duration: o.Duration, Operations: o.Operations, TimeLimit: o.TimeLimit,
 		Sample: o.Sample, Oversubscribe: o.Oversubscribe, NoCapacity: o.NoCapacity,
-		Predicts: !o.NoPredictions,
-		Program:  program(o.Program)}.CheckCases(w, cases)
+		Predicts: !o.NoPredictions, Program: program(o.Program)}.CheckCases(w, cases)
 }
 
 // Measure measures designs of a workload on this machine. Each trial runs in a fresh process. A block holds every

@@ -85,8 +85,8 @@ func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 
 func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions {
 	return lab.MeasureOptions{DesignOptions: o.designOptions(given), Budget: o.budget, Sample: o.sample,
-		Profile: o.profile, Oversubscribe: o.oversubscribe, NoPredictions: o.noTwin,
-		NoCapacity: o.noCapacity, Cost: o.cost, Quick: o.quickNote}
+		Profile: o.profile, Oversubscribe: o.oversubscribe, NoCapacity: o.noCapacity,
+		NoPredictions: o.noTwin, Cost: o.cost, Quick: o.quickNote}
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
