@@ -31,6 +31,14 @@ type Arrivals struct {
 	Gaps []time.Duration
 }
 
+// rate returns the mean rate in requests a second.
+func (a Arrivals) rate() float64 {
+	if a.Rate == 0 && len(a.Gaps) > 0 {
+		return RateOf(a.Gaps)
+	}
+	return a.Rate
+}
+
 // arrivalStage is the stage of the random numbers of arrivals; no design has so many stages.
 const arrivalStage = math.MaxUint64
 

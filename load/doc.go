@@ -5,10 +5,18 @@
 // given times ([Arrivals]), whether or not the design keeps up.
 package load
 
-import "github.com/brewput/brewput/env"
+import (
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
 
 // Operation serves one request of a stream.
 type Operation func(e env.Env, request uint64)
 
 // Attempt serves one request of a stream and reports whether it succeeded.
 type Attempt func(e env.Env, request uint64) (ok bool)
+
+// Transmission serves one request of a stream whose requests leave this process, as Send of a workload's Stream does.
+// It is called up to 1 ms before the request is to be sent.
+type Transmission func(e env.Env, request uint64, at time.Duration) (sent, received time.Duration, ok bool)

@@ -20,6 +20,8 @@ import (
 type Open struct {
 	Op  Operation
 	Try Attempt // if not nil, takes the place of Op
+	// Send, if not nil, takes the place of Op and Try. It needs Remote.
+	Send Transmission
 	// Remote means that requests wait for other processes. There may be thousands of workers, so they share a few
 	// recorders with locks. They keep no CPU busy, so that a request that arrives while a worker is idle is late only
 	// because of the load itself.
@@ -47,11 +49,12 @@ type Open struct {
 
 // OpenResult is the result of an open loop.
 type OpenResult struct {
-	// Service and Response are times of those in Served: from a worker's start, and from the arrival, to the end.
+	// Service and Response are times of those in Served: from a worker's start, and from the arrival, to the end. With
+	// Send, Service starts when the request was sent, and both end when its reply was complete.
 	Service, Response *hist.Histogram
 	// Lag is how late an arrival was noticed while no request was served. With Remote it is how late Op or Try was
-	// called for a request that arrived while its worker was idle, or would have been idle if earlier calls had been on
-	// time.
+	// called, or Send sent, for a request that arrived while its worker was idle, or would have been idle if earlier
+	// requests had been on time.
 	Lag *hist.Histogram
 
 	// Arrived counts the requests that arrived within the window. Each is in one of the other five.
@@ -77,7 +80,8 @@ type openRun struct {
 	release, begin, end time.Duration
 	workers             []server
 	times               []timings
-	pending             atomic.Int64 // measured requests in service
+	pending             atomic.Int64  // measured requests in service
+	passing             time.Duration // see setPassing
 
 	source    *source
 	queue     ring // admitted requests; only with a queue limit
@@ -98,6 +102,7 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 		source: newSource(o.Arrivals, e.Rand()), lag: hist.NewRecorder()}
 	defer r.lag.Free()
 	defer r.equip()()
+	r.setPassing()
 	group := e.Group()
 	for i := range r.workers {
 		group.Go(e, "worker", func(e env.Env) { r.work(e, &r.workers[i]) })
@@ -139,32 +144,43 @@ func (r *openRun) work(e env.Env, w *server) {
 			r.pending.Add(1)
 		}
 		w.ended.Store(atBusy)
-		start := e.Now()
+		s := served{arrival: c, start: e.Now(), measured: measured}
 		r.baton.Send(struct{}{})
 		e.For(c.request)
-		if r.Remote {
-			if start = e.Now(); start < c.at {
-				e.Until(c.at)
-				start = e.Now()
-			}
-		}
-		ok = true
-		if r.Try != nil {
-			ok = r.Try(e, c.request)
-		} else {
-			r.Op(e, c.request)
-		}
-		end := e.Now()
+		r.serve(e, &s)
 		e.For(env.NoRequest)
-		w.ended.Store(int64(end))
-		w.note(r, &served{c, start, end, measured, ok})
+		w.ended.Store(int64(s.free))
+		w.note(r, &s)
 		if w.lookout != nil {
-			w.lookout.pass(end)
+			w.lookout.pass(s.free)
 		}
 		if measured {
 			r.pending.Add(-1)
 		}
 	}
+}
+
+// serve serves a request.
+func (r *openRun) serve(e env.Env, s *served) {
+	if r.Send != nil {
+		s.start, s.end, s.ok = r.Send(e, s.request, s.at)
+		s.free = e.Now()
+		return
+	}
+	if r.Remote {
+		if s.start = e.Now(); s.start < s.at {
+			e.Until(s.at)
+			s.start = e.Now()
+		}
+	}
+	s.ok = true
+	if r.Try != nil {
+		s.ok = r.Try(e, s.request)
+	} else {
+		r.Op(e, s.request)
+	}
+	s.end = e.Now()
+	s.free = s.end
 }
 
 // sum merges the counts of the workers. Every request of the window must be accounted for. The arrivals are counted
@@ -232,10 +248,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 
 // Validate returns an error for a load that cannot be offered.
 func (o *Open) Validate() error {
-	rate := o.Arrivals.Rate
-	if rate == 0 && len(o.Arrivals.Gaps) > 0 {
-		rate = RateOf(o.Arrivals.Gaps)
-	}
+	rate := o.Arrivals.rate()
 	switch {
 	case o.Workers < 1:
 		return errors.New("an open loop needs a worker")

@@ -117,6 +117,9 @@ func TestOpenAgainstEvents(t *testing.T) {
 			return time.Duration(s.Exp()*20e6) + 1
 		}
 		o.Op = func(e env.Env, request uint64) { e.Sleep(service(request)) }
+		if seed%2 == 0 {
+			o.Remote, o.Send = true, transmit(service)
+		}
 		got := runOpen(t, o)
 		want := reference(o, service)
 		have := fmt.Sprintf("%d arrived, %d served, %d dropped, %d abandoned, %d unfinished, %d completed, %d "+

@@ -14,7 +14,7 @@ type arrival struct {
 
 // next returns the request that w, the holder of the baton, serves; ok is false when the run is over. A request that
 // arrived while w was idle, and no request was served, waits only to be noticed, and is not abandoned. With Remote, w
-// returns shortly before the arrival, to pass the baton on in time.
+// returns before the arrival, to pass the baton on in time.
 func (r *openRun) next(e env.Env, w *server) (c arrival, ok bool) {
 	for !r.done {
 		now := e.Now()
@@ -28,8 +28,8 @@ func (r *openRun) next(e env.Env, w *server) (c arrival, ok bool) {
 		case c.at >= r.end+r.Drain, c.at >= r.end && r.pending.Load() == 0:
 			return c, false
 		default:
-			if at := c.at - r.passing(); at > now {
-				e.Until(at)
+			if at := c.at - r.passing; at > now {
+				r.wait(e, at)
 				now = e.Now()
 			}
 			if !r.Remote && r.busy(c.at) == 0 { // otherwise the worker may be late because the design uses the CPUs
@@ -51,13 +51,38 @@ func (r *openRun) next(e env.Env, w *server) (c arrival, ok bool) {
 	return c, false
 }
 
-// passing returns how long before the arrival of a request its worker passes the baton on. That wakes another worker,
-// which takes time. The workers of other designs pass it on after the arrival: their wake-ups are a part of the load.
-func (r *openRun) passing() time.Duration {
-	if r.Remote {
-		return 20 * time.Microsecond
+const (
+	// remotePassing is how long before the arrival of a request its worker passes the baton on. That wakes another
+	// worker, which takes time. The workers of other designs pass it on after the arrival: their wake-ups are a part of
+	// the load.
+	remotePassing = 20 * time.Microsecond
+	// longestPassing and shortestPassing limit the same with Send, which needs time to prepare a request: some tens of
+	// microseconds if it is hot in the caches, and 0.3 ms otherwise, after a timer that is up to 1 ms late.
+	longestPassing, shortestPassing = time.Millisecond, 100 * time.Microsecond
+	// passingShare is the inverse of the share of the mean gap that a request with Send keeps its worker, and its
+	// connection, before it arrives, so that they are few.
+	passingShare = 2
+)
+
+// setPassing computes how long before the arrival of a request its worker passes the baton on.
+func (r *openRun) setPassing() {
+	if !r.Remote {
+		return
 	}
-	return 0
+	r.passing = remotePassing
+	if gap := time.Duration(1e9 / r.Arrivals.rate()); r.Send != nil && gap/passingShare >= shortestPassing {
+		r.passing = min(gap/passingShare, longestPassing)
+	}
+}
+
+// wait parks a worker until the time at which it passes the baton on. Only requests whose sending waits for their time
+// may be woken late.
+func (r *openRun) wait(e env.Env, at time.Duration) {
+	if r.passing > remotePassing {
+		e.Wait(at - e.Now())
+		return
+	}
+	e.Until(at)
 }
 
 // gaveUp reports whether a request that w has taken was abandoned before.

@@ -32,8 +32,9 @@ const atBusy = math.MaxInt64
 type served struct {
 	arrival
 	start, end time.Duration
-	measured   bool // it arrived within the window
-	ok         bool // it succeeded
+	free       time.Duration // when its worker was free again
+	measured   bool          // it arrived within the window
+	ok         bool          // it succeeded
 }
 
 // note counts a request that was served.
@@ -83,7 +84,7 @@ func (w *server) delay(s *served) (idle bool) {
 	if idle = w.free <= s.at; idle {
 		w.lag = s.start - s.at
 	}
-	w.free = s.end - w.lag
+	w.free = s.free - w.lag
 	return idle
 }
 

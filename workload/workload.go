@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
@@ -172,6 +173,12 @@ type Stream struct {
 	// Try replaces Op if a request may fail: it reports whether the request succeeded. A failed request counts as
 	// infinite in quantiles, and not in the throughput. Exactly one of Op and Try is set.
 	Try func(e env.Env, request uint64) (ok bool)
+
+	// Send takes the place of Try in the open loops of a Remote design, if it is not nil. Workers call it up to 1 ms
+	// before a request is to be sent, so that it can prepare it; it must not send before e.Now is at. It returns when
+	// it sent the request, and when the reply was complete, or known to fail: that is before Send returns if its
+	// goroutine got a CPU late. at <= sent <= received, all by e.Now.
+	Send func(e env.Env, request uint64, at time.Duration) (sent, received time.Duration, ok bool)
 
 	// Close stops the design's own goroutines after the last operation. It may be nil.
 	Close func(e env.Env)
