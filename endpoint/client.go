@@ -14,6 +14,7 @@ import (
 
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
 )
 
 // client sends the requests of one trial. Its methods are safe for concurrent use.
@@ -25,6 +26,7 @@ type client struct {
 	major     int // of the protocol
 	timeout   time.Duration
 	maxBody   int64
+	timed     bool // requests are sent at their times, by transmit
 	counters  *counters
 	opened    atomic.Uint64 // connections, which are spread over the counters by number
 	calls     sync.Pool     // of *call
@@ -33,8 +35,10 @@ type client struct {
 
 // call is the memory of a request in progress.
 type call struct {
-	ctx  context.Context // with a trace that counts in sent
-	sent int             // times that the transport got a connection for the current request
+	ctx    context.Context // with a trace that counts tries, and the timing
+	tries  int             // times that the transport got a connection for the current request
+	toEnd  bool            // the last reply ended with its connection
+	timing timing
 }
 
 // bufferSize is that of a read of a body.
@@ -47,8 +51,12 @@ func newClient(ctx context.Context, s *Service, port string, p plan.Point) (*cli
 		counters: &counters{}, major: 1}
 	c.calls.New = func() any {
 		v := &call{}
-		v.ctx = httptrace.WithClientTrace(ctx,
-			&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { v.sent++ }})
+		trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { v.tries++ }}
+		v.ctx = ctx
+		if c.timed {
+			v.ctx = v.timing.follow(v.ctx, trace)
+		}
+		v.ctx = httptrace.WithClientTrace(v.ctx, trace)
 		return v
 	}
 	c.buffers.New = func() any {
@@ -68,6 +76,8 @@ func newClient(ctx context.Context, s *Service, port string, p plan.Point) (*cli
 	if p.Has(protocolFactor) && p.Text(protocolFactor) != http1 {
 		c.major = 2
 	}
+	// Requests share a connection of HTTP/2, and one without reuse must be opened at its time.
+	c.timed = workload.OpenLoop(p) && c.major == 1 && !c.transport.DisableKeepAlives
 	return c, nil
 }
 
@@ -141,21 +151,26 @@ func withBody(ctx context.Context, request *http.Request, body []byte) *http.Req
 // error of a check, f that of a request that failed; at most one is not nil.
 func (c *client) send(i int, s *shard) (code int, f *failure, wrong error) {
 	v := c.calls.Get().(*call)
-	v.sent = 0
 	defer c.calls.Put(v)
-	ctx, cancel := context.WithTimeout(v.ctx, c.timeout)
-	defer cancel()
+	return c.exchange(v, i, s, c.timeout)
+}
 
+// exchange sends request i as send does, within a time limit.
+func (c *client) exchange(v *call, i int, s *shard, limit time.Duration) (code int, f *failure, wrong error) {
+	ctx, cancel := context.WithTimeout(v.ctx, limit)
+	defer cancel()
+	v.tries = 0
 	template, body := c.requests[i], c.bodies[i]
 	for hop := 0; ; hop++ {
 		response, err := c.transport.RoundTrip(withBody(ctx, template, body))
-		if again := v.sent - hop - 1; again > 0 {
+		if again := v.tries - hop - 1; again > 0 {
 			s.resent.Add(int64(again))
-			v.sent -= again
+			v.tries -= again
 		}
 		if err != nil {
 			return 0, c.word(classify(err)), nil
 		}
+		v.toEnd = response.ContentLength < 0 && len(response.TransferEncoding) == 0
 		if f := c.checkProtocol(response); f != nil {
 			response.Body.Close()
 			return 0, f, nil

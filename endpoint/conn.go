@@ -8,16 +8,24 @@ import (
 	"strconv"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/rxtime"
 )
 
 // dial opens a connection whose bytes are counted.
 func (c *client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if c.timed && !timingOf(ctx).needsConn() {
+		return nil, errUnneeded
+	}
 	conn, err := c.service.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
 	s := c.counters.of(c.opened.Add(1))
 	s.connections.Add(1)
+	if c.timed {
+		stamped := rxtime.New(conn)
+		return &timedConn{countedConn: countedConn{stamped, s}, stamped: stamped}, nil
+	}
 	return countedConn{conn, s}, nil
 }
 

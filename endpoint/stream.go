@@ -98,12 +98,20 @@ func (l *load) stream() (workload.Stream, error) {
 	if l.server != nil {
 		l.before, _ = l.server.cpu()
 	}
-	return workload.Stream{
+	s := workload.Stream{
 		Try:     func(_ env.Env, request uint64) bool { return l.try(request) },
 		Close:   func(env.Env) { l.close() },
 		Check:   func(uint64) (workload.Answer, error) { return nil, l.check() },
 		Metrics: l.metrics,
-	}, nil
+	}
+	if c, ok := l.client.(*client); ok && c.timed {
+		s.Send = func(e env.Env, request uint64, at time.Duration) (sent, received time.Duration, ok bool) {
+			s, i := l.count(request)
+			x := c.transmit(e, i, at, s)
+			return x.sent, x.received, l.note(request, i, x.code, x.failure, x.wrong)
+		}
+	}
+	return s, nil
 }
 
 // chances is how often the first and the last request are sent until one succeeds: a server may fail some requests.
@@ -141,23 +149,33 @@ func (l *load) first() error {
 	return l.advise(fmt.Errorf("the first request failed: %w", l.client.describe(0, f)), f.kind, code)
 }
 
-// try sends one request of the load, and reports whether it succeeded. A wrong reply is no failure: it makes the whole
-// trial a wrong answer.
+// try sends one request of the load, and reports whether it succeeded.
 func (l *load) try(request uint64) bool {
-	c := l.counters
-	s := c.of(request)
-	s.requests.Add(1)
-	i := l.index(request)
+	s, i := l.count(request)
 	code, f, wrong := l.client.send(i, s)
+	return l.note(request, i, code, f, wrong)
+}
+
+// count counts a request of the load, and returns which one is sent.
+func (l *load) count(request uint64) (s *shard, i int) {
+	s = l.counters.of(request)
+	s.requests.Add(1)
+	return s, l.index(request)
+}
+
+// note counts what became of a request, and reports whether it succeeded. A wrong reply is no failure: it makes the
+// whole trial a wrong answer.
+func (l *load) note(request uint64, i, code int, f *failure, wrong error) bool {
+	s := l.counters.of(request)
 	if code != 0 {
 		s.answered(code)
 	}
 	switch {
 	case f != nil:
-		c.fail(s, f)
+		l.counters.fail(s, f)
 		return false
 	case wrong != nil:
-		c.mistake(s, fmt.Errorf("request %d, %w", request, l.client.describe(i, wrong)))
+		l.counters.mistake(s, fmt.Errorf("request %d, %w", request, l.client.describe(i, wrong)))
 	}
 	return true
 }

@@ -112,6 +112,41 @@ func TestOpAndTry(t *testing.T) {
 	}
 }
 
+// TestSendAlone: only a stream of a remote design that may fail sends requests at their times.
+func TestSendAlone(t *testing.T) {
+	send := func(env.Env, uint64, time.Duration) (_, _ time.Duration, ok bool) { return 0, 0, true }
+	for _, d := range []workload.Design{{Remote: true}, {}} {
+		s := workload.Stream{Op: func(env.Env, uint64) {}, Send: send}
+		if !d.Remote {
+			s.Op, s.Try = nil, func(env.Env, uint64) bool { return true }
+		}
+		d.Name, d.Stream = "d", func(env.Env, plan.Point) (workload.Stream, error) { return s, nil }
+		if x := virtually(d, 1, nil); x.Status != result.Failed || !strings.Contains(x.Error, "has Send") {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// TestSendInOpenLoops: an open loop sends requests at their times, and a closed loop does not.
+func TestSendInOpenLoops(t *testing.T) {
+	d := workload.Design{Name: "d", Remote: true, Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+		return workload.Stream{
+			Try: func(e env.Env, _ uint64) bool { e.Wait(10 * time.Millisecond); return true },
+			Send: func(e env.Env, _ uint64, at time.Duration) (sent, received time.Duration, ok bool) {
+				e.Until(at)
+				e.Wait(7 * time.Millisecond)
+				return at, at + 5*time.Millisecond, true
+			},
+		}, nil
+	}}
+	if x := virtually(d, 20, &OpenLoad{Rate: 50}); x.Metrics.Get("response_max_ns") != 5e6 {
+		t.Errorf("open loop: %+v", x)
+	}
+	if x := virtually(d, 20, nil); x.Metrics.Get("latency_max_ns") != 10e6 {
+		t.Errorf("closed loop: %+v", x)
+	}
+}
+
 // TestBusyPool: four requests arrive while a worker is busy, so that most wait for it.
 func TestBusyPool(t *testing.T) {
 	x := virtually(flaky(1000, nil), 1, &OpenLoad{Rate: 80})

@@ -21,6 +21,8 @@ func (m *measurement) stream(e env.Env) error {
 		return err
 	case (s.Op == nil) == (s.Try == nil):
 		return errors.New("the design's stream must have either Op or Try")
+	case s.Send != nil && (s.Try == nil || !m.design.Remote):
+		return errors.New("the design's stream has Send: it must also have Try, and the design must be Remote")
 	}
 	m.fallible = s.Try != nil
 	run := m.closedLoop
@@ -121,7 +123,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 	p, offered := m.spec.Point, m.spec.Open
 	m.set(result.Rate, result.Value(offered.Rate))
 	loop := load.Open{
-		Op: s.Op, Try: s.Try, Remote: m.design.Remote, Workers: p.Int("workers"),
+		Op: s.Op, Try: s.Try, Send: s.Send, Remote: m.design.Remote, Workers: p.Int("workers"),
 		Arrivals:   load.Arrivals{Kind: load.Poisson, Rate: offered.Rate, Gaps: offered.Gaps},
 		QueueLimit: -1,
 		Warmup:     m.spec.Warmup, Window: m.spec.Duration, Drain: m.spec.Duration, Ends: offered.Ends,

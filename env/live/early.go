@@ -15,8 +15,9 @@ const (
 	lateShare = 400
 	// latenessStep is the resolution of the known lateness of wake-ups, and margin what is added to it.
 	latenessStep, margin = 20 * time.Microsecond, 10 * time.Microsecond
-	// remembered is the number of wake-ups after which each counts half.
-	remembered = 4 * lateShare
+	// remembered is the number of wake-ups after which each counts half, and weight what one counts at first, so that
+	// halves of a rare one are not lost.
+	remembered, weight = 4 * lateShare, 16
 	// maxPolling is the inverse of the share of a CPU that polling may take, and maxSaved how much of it may be saved
 	// for later, or taken ahead.
 	maxPolling, maxSaved = 5, 10 * time.Millisecond
@@ -24,11 +25,11 @@ const (
 	alwaysPolled = 25 * time.Microsecond
 )
 
-// early wakes goroutines early, which then poll the clock. It learns how early from how late timers woke them. It is
-// safe for concurrent use.
+// early wakes goroutines early, which then poll the clock. It learns how early from how late timers woke those that had
+// to wait longer than that. It is safe for concurrent use.
 type early struct {
 	mu    sync.Mutex
-	late  [maxEarly/latenessStep + 1]int // wake-ups by their lateness in steps; the last are beyond maxEarly
+	late  [maxEarly/latenessStep + 1]int // weights of wake-ups by lateness in steps; the last are beyond maxEarly
 	known int                            // sum of late
 	by    time.Duration                  // what they need; 0 before the first
 	saved time.Duration                  // time for polling
@@ -51,13 +52,13 @@ func (l *early) until(w *World, at time.Duration) {
 		now = w.Now()
 		l.learn(now - wake)
 	}
-	began := now
 	if at-now > alwaysPolled {
 		// The thread that a timer woke has left the network poller. Without another thread there, replies would only
 		// be noticed when polling ends. Gosched wakes one.
 		runtime.Gosched()
 		now = w.Now()
 	}
+	began := now
 	for now < at {
 		now = w.Now()
 	}
@@ -72,7 +73,7 @@ func (l *early) allowed(now time.Duration) time.Duration {
 	defer l.mu.Unlock()
 	l.saved = min(l.saved+(now-l.since)/maxPolling, maxSaved)
 	l.since = now
-	if l.known < lateShare {
+	if l.known < lateShare*weight {
 		return max(0, min(maxEarly, l.saved))
 	}
 	return max(0, min(l.by, l.saved))
@@ -89,8 +90,8 @@ func (l *early) spend(polled time.Duration) {
 func (l *early) learn(late time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.late[min(max(0, late)/latenessStep, maxEarly/latenessStep)]++
-	if l.known++; l.known >= remembered {
+	l.late[min(max(0, late)/latenessStep, maxEarly/latenessStep)] += weight
+	if l.known += weight; l.known >= remembered*weight {
 		l.known = 0
 		for i := range l.late {
 			l.late[i] /= 2
