@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -98,7 +99,7 @@ func TestJob(t *testing.T) {
 			}
 			a, err := j.Check()
 			if err != nil || a["received"] != 40 || j.Items != 40 || j.Metrics()["received"] != 40 ||
-				j.Metrics()["server_cpu_seconds"] <= 0 {
+				runtime.GOOS == "linux" && j.Metrics()["server_cpu_seconds"] <= 0 {
 				t.Errorf("%s: %v, %d items, %v, %v", d.Name, a, j.Items, j.Metrics(), err)
 			}
 		})
