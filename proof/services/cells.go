@@ -77,8 +77,8 @@ const (
 	pauseLength = 200 * time.Millisecond
 
 	warmup   = time.Second
-	shortest = 5 * time.Second // of a window
-	wanted   = 1100            // least number of requests of a window, so that it has a p99
+	shortest = 15 * time.Second // of a window: several busy periods, so that one disturbance does not decide its p99
+	wanted   = 1100             // least number of requests of a window, so that it has a p99
 
 	openWorkers = 1000 // more than requests ever wait, so that none waits for a worker
 )
