@@ -21,7 +21,7 @@ type MeasureOptions struct {
 	Sample        int           // time only every n-th operation; default 1
 	Profile       bool          // instrumented trials take a CPU profile instead of metering resources
 	Oversubscribe bool          // measure more CPUs than this machine has, on those that it has
-	NoCapacity    bool          // measure no capacity before an open loop at a rate, which would be full load
+	NoCapacity    bool          // skip the closed loops at full load that measure capacities; needs rates
 	NoPredictions bool          // skip the simulated predictions
 	Cost          string        // scheduler costs of predictions, as in SimulateOptions
 	Quick         string        // what was shortened for a rough answer, in words; stored in the header

@@ -12,9 +12,9 @@ import (
 )
 
 // PrepareRun runs the preflight of a new sweep that is to be stored in dir, if its workload asks for one. Then it
-// measures the capacities of its open loops, because a fraction of the capacity needs the capacity, and so does the
-// verdict unstable. Beyond the CPUs of this machine they are simulated. begin is called before the first of these
-// measurements, tell before each of their trials.
+// measures the capacities of its open loops, unless the run has NoCapacity, because a fraction of the capacity needs
+// the capacity, and so does the verdict unstable. Beyond the CPUs of this machine they are simulated. begin is called
+// before the first of these measurements, tell before each of their trials.
 //
 // Rates that cannot be offered are a [*plan.Refusal]. A design that fails in the preflight or in a closed loop is a
 // [*PreparationError].

@@ -119,8 +119,8 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 		"input, unless you set them")
 	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of metering resources: "+
 		"CPU time of channels, scheduler and garbage collector")
-	f.BoolVar(&o.noCapacity, "no-capacity", false, "open loop at --rate: do not measure the capacity first, which is "+
-		"full load")
+	f.BoolVar(&o.noCapacity, "no-capacity", false, "with --rate: skip the closed loops at full load that measure the "+
+		"capacity, and what needs it")
 	f.BoolVar(&o.noTwin, "no-twin", false, "skip the simulated predictions")
 }
 
