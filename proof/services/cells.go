@@ -78,7 +78,7 @@ const (
 
 	warmup   = time.Second
 	shortest = 15 * time.Second // of a window: several busy periods, so that one disturbance does not decide its p99
-	wanted   = 1100             // least number of requests of a window, so that it has a p99
+	wanted   = 3000             // least number of requests of a window, so that 30 are beyond its p99
 
 	openWorkers = 1000 // more than requests ever wait, so that none waits for a worker
 )
