@@ -148,7 +148,7 @@ func (e Env) Until(at time.Duration) {
 	e.t.world.Until(e.t, at)
 }
 
-// Wait parks the goroutine for d as for a reply from network or disk, with the precision of [Env.Until].
+// Wait parks the goroutine for d as for a reply from network or disk. It wakes as [Env.Until] does, but may be later.
 func (e Env) Wait(d time.Duration) {
 	e.mark()
 	e.t.world.Wait(e.t, d)

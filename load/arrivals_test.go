@@ -119,7 +119,7 @@ func FuzzReadGaps(f *testing.F) {
 }
 
 func TestValidate(t *testing.T) {
-	good := Open{Workers: 1, Arrivals: Arrivals{Rate: 10}, Window: time.Second}
+	good := Open{Workers: 1, Arrivals: Arrivals{Rate: 10}, Window: time.Second, Op: func(env.Env, uint64) {}}
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -130,6 +130,8 @@ func TestValidate(t *testing.T) {
 		"beyond":          func(o *Open) { o.Arrivals = Arrivals{Gaps: []time.Duration{1}} },
 		"negative":        func(o *Open) { o.Patience = -1 },
 		"window":          func(o *Open) { o.Window = 0 },
+		"an operation":    func(o *Open) { o.Op = nil },
+		"must be Remote":  func(o *Open) { o.Send = transmit(nil) },
 	} {
 		o := good
 		spoil(&o)

@@ -124,5 +124,5 @@ func (t *tally) fails(now, begin, end time.Duration, across *atomic.Int64) {
 	}
 }
 
-// errAllFailed is the error of a load in which no request of the window succeeded.
-var errAllFailed = errors.New("all requests within the window failed")
+// ErrAllFailed is the error of a load in which requests of the window failed, and none succeeded.
+var ErrAllFailed = errors.New("all requests within the window failed")

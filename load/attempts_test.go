@@ -96,11 +96,11 @@ func TestAllFail(t *testing.T) {
 		}
 	}
 	_, _, _, err := runLoad(t, Closed{Workers: 2, Window: 400 * ms, Try: never(30 * ms)})
-	if err != errAllFailed {
+	if err != ErrAllFailed {
 		t.Errorf("slow failures: %v", err)
 	}
 	l, _, _, err := runLoad(t, Closed{Workers: 2, Operations: 10, Try: never(30 * ms)})
-	if err != errAllFailed || l.Failed != 10 || l.Total != 10 {
+	if err != ErrAllFailed || l.Failed != 10 || l.Total != 10 {
 		t.Errorf("ten failures: %d of %d: %v", l.Failed, l.Total, err)
 	}
 
@@ -168,7 +168,7 @@ func TestOpenAllFail(t *testing.T) {
 	o := Open{Workers: 1, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: -1, Window: ms * 100,
 		AtBegin: func() {}, AtEnd: func() {}, Try: func(env.Env, uint64) bool { return false }}
 	live.New(live.Config{}).Run("load", func(e env.Env) { _, err = o.Run(e) })
-	if err != errAllFailed {
+	if err != ErrAllFailed {
 		t.Error(err)
 	}
 }

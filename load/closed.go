@@ -251,7 +251,7 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	}
 	switch {
 	case l.Inside == 0 && l.Failed > 0:
-		return l, errAllFailed
+		return l, ErrAllFailed
 	case l.Inside == 0 && c.Operations == 0:
 		return l, fmt.Errorf("no operation ended within the window of %v: use a longer duration", l.Window)
 	case c.Operations > 0 && l.Total != c.Operations:

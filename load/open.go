@@ -80,8 +80,9 @@ type openRun struct {
 	release, begin, end time.Duration
 	workers             []server
 	times               []timings
-	pending             atomic.Int64  // measured requests in service
-	passing             time.Duration // see setPassing
+	pending             atomic.Int64           // measured requests in service
+	disordered          atomic.Pointer[served] // the first request whose times of Send are in no possible order
+	passing             time.Duration          // see setPassing
 
 	source    *source
 	queue     ring // admitted requests; only with a queue limit
@@ -126,6 +127,9 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 		b.await(e, nil, r.begin, r.end)
 	}
 	group.Wait()
+	if bad := r.disordered.Load(); bad != nil {
+		return OpenResult{}, bad.disorder()
+	}
 	return r.sum(e.Rand())
 }
 
@@ -164,7 +168,12 @@ func (r *openRun) work(e env.Env, w *server) {
 func (r *openRun) serve(e env.Env, s *served) {
 	if r.Send != nil {
 		s.start, s.end, s.ok = r.Send(e, s.request, s.at)
-		s.free = e.Now()
+		if s.free = e.Now(); s.start < s.at || s.end < s.start || s.free < s.end {
+			bad := *s
+			r.disordered.CompareAndSwap(nil, &bad)
+			s.start = max(s.start, s.at)
+			s.end = max(s.start, min(s.end, s.free))
+		}
 		return
 	}
 	if r.Remote {
@@ -241,7 +250,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 		return o, fmt.Errorf("%d requests arrived, but %d were served, %d failed, %d were dropped, %d gave up and %d "+
 			"were left: some were lost", o.Arrived, o.Served, o.Failed, o.Dropped, o.Abandoned, o.Unfinished)
 	case o.Served == 0 && o.Failed > 0:
-		return o, errAllFailed
+		return o, ErrAllFailed
 	}
 	return o, nil
 }
@@ -257,6 +266,10 @@ func (o *Open) Validate() error {
 	case rate > MaxRate:
 		return fmt.Errorf("a rate of %.4g requests a second is beyond the %.0f that the load generator can send", rate,
 			MaxRate)
+	case o.Op == nil && o.Try == nil && o.Send == nil:
+		return errors.New("an open loop needs an operation")
+	case o.Send != nil && !o.Remote:
+		return errors.New("an open loop with Send must be Remote: others do not wake a worker before a request")
 	case o.Patience < 0 || o.Warmup < 0 || o.Window <= 0 || o.Drain < 0:
 		return errors.New("negative patience, warm-up, window or drain")
 	}

@@ -75,10 +75,10 @@ func (r *openRun) setPassing() {
 	}
 }
 
-// wait parks a worker until the time at which it passes the baton on. Only requests whose sending waits for their time
-// may be woken late.
+// wait parks a worker until the time at which it passes the baton on. It may be woken late if as much time is left as
+// timers are late.
 func (r *openRun) wait(e env.Env, at time.Duration) {
-	if r.passing > remotePassing {
+	if r.passing == longestPassing {
 		e.Wait(at - e.Now())
 		return
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,6 +56,33 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// TestSendDisorder: times of Send in an impossible order end the run with an error.
+func TestSendDisorder(t *testing.T) {
+	for name, x := range map[string]struct{ sent, received time.Duration }{
+		"sent too early":      {-ms, 0},
+		"received before":     {0, -1},
+		"received in future":  {0, time.Hour},
+		"sent after received": {time.Hour, 0},
+	} {
+		o := Open{Remote: true, Workers: 3, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: -1,
+			Window: time.Second, Drain: time.Second, AtBegin: func() {}, AtEnd: func() {}}
+		o.Send = func(e env.Env, request uint64, at time.Duration) (sent, received time.Duration, ok bool) {
+			e.Until(at)
+			if now := e.Now(); request != 50 {
+				return now, now, true
+			}
+			return at + x.sent, at + x.received, true
+		}
+		synctest.Test(t, func(t *testing.T) {
+			env.NewTask(live.New(live.Config{}), "load", func(e env.Env) {
+				if _, err := o.Run(e); err == nil || !strings.HasPrefix(err.Error(), "request 50 was to be sent at ") {
+					t.Errorf("%s: %v", name, err)
+				}
+			}).Start()()
+		})
+	}
+}
+
 // TestPassing: requests that are rare are prepared early, and others keep few workers.
 func TestPassing(t *testing.T) {
 	send := transmit(func(uint64) time.Duration { return 0 })
@@ -86,17 +114,20 @@ func (w slowWorld) Wait(t *env.Task, d time.Duration) {
 	}
 }
 
-// TestLateTimers: timers that are late delay no request that is prepared early enough.
+// TestLateTimers: timers that are late delay no request, neither one that is prepared as early as they are late, nor
+// one that is not.
 func TestLateTimers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := Open{Remote: true, Workers: 50, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: -1,
+	for _, rate := range []float64{100, 1000} {
+		o := Open{Remote: true, Workers: 50, Arrivals: Arrivals{Kind: Constant, Rate: rate}, QueueLimit: -1,
 			Window: time.Second, Drain: time.Second, AtBegin: func() {}, AtEnd: func() {},
 			Send: transmit(func(uint64) time.Duration { return 30 * ms })}
-		env.NewTask(slowWorld{live.New(live.Config{})}, "load", func(e env.Env) {
-			r, err := o.Run(e)
-			if err != nil || r.Served != 100 || r.Lag.Mean() != 0 || r.Response.Mean() != 30e6 {
-				t.Errorf("%v; lag %v ns, response %v ns", err, r.Lag.Mean(), r.Response.Mean())
-			}
-		}).Start()()
-	})
+		synctest.Test(t, func(t *testing.T) {
+			env.NewTask(slowWorld{live.New(live.Config{})}, "load", func(e env.Env) {
+				r, err := o.Run(e)
+				if err != nil || r.Served != int64(rate) || r.Lag.Mean() != 0 || r.Response.Mean() != 30e6 {
+					t.Errorf("%v a second: %v; lag %v ns, response %v ns", rate, err, r.Lag.Mean(), r.Response.Mean())
+				}
+			}).Start()()
+		})
+	}
 }

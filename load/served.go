@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,12 @@ type served struct {
 	free       time.Duration // when its worker was free again
 	measured   bool          // it arrived within the window
 	ok         bool          // it succeeded
+}
+
+// disorder returns the error of times in an order that is impossible.
+func (s *served) disorder() error {
+	return fmt.Errorf("request %d was to be sent at %v, but Send, which returned at %v, says that it was sent at %v "+
+		"and its reply complete at %v: this order is impossible", s.request, s.at, s.free, s.start, s.end)
 }
 
 // note counts a request that was served.

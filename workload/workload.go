@@ -174,10 +174,11 @@ type Stream struct {
 	// infinite in quantiles, and not in the throughput. Exactly one of Op and Try is set.
 	Try func(e env.Env, request uint64) (ok bool)
 
-	// Send takes the place of Try in the open loops of a Remote design, if it is not nil. Workers call it up to 1 ms
-	// before a request is to be sent, so that it can prepare it; it must not send before e.Now is at. It returns when
-	// it sent the request, and when the reply was complete, or known to fail: that is before Send returns if its
-	// goroutine got a CPU late. at <= sent <= received, all by e.Now.
+	// Send, if it is not nil, takes the place of Try in the open loops of a Remote design, which must have Try too. It
+	// is called up to 1 ms before a request is to be sent, or later if all workers were busy, so that it can prepare
+	// the request; it must not send before e.Now is at. It returns when it sent the request, and when the reply was
+	// complete, or known to fail, which may be some time ago: when the reply reached this machine, for example.
+	// at <= sent <= received <= e.Now() at the return; otherwise the trial fails.
 	Send func(e env.Env, request uint64, at time.Duration) (sent, received time.Duration, ok bool)
 
 	// Close stops the design's own goroutines after the last operation. It may be nil.
