@@ -41,7 +41,7 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 		}
 		if l.NoCapacity && !workload.OpenLoop(c.Point) {
 			return plan.Refuse("no-capacity", nil, "has no effect in a closed loop").
-				Suggest("leave it out, or add {rate} to a stream")
+				Suggest("leave it out, or add {rate}")
 		}
 		n := c.Point.Int("cpus")
 		d, _ := w.Find(c.Design)

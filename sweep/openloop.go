@@ -49,7 +49,7 @@ func (s *Sweep) PrepareRun(ctx context.Context, dir string, begin func(), tell f
 // Preparing names the step of [Sweep.PrepareRun] that runs, or ran last.
 func (s *Sweep) Preparing() string {
 	if s.Workload.Preflight && !s.preflown {
-		return "each design was tried by one request"
+		return "each design was tried"
 	}
 	return "capacities were measured"
 }

@@ -13,6 +13,9 @@ import (
 // preflight runs a trial of one operation of each design of a workload that asks for it, at each of its points, before
 // a run is stored in dir. Points that differ only in their load, workers or CPUs share a trial. A trial that fails
 // unexpectedly is a [*PreparationError].
+//
+// A service may fail some of its requests: a trial whose request failed is repeated, up to preflightChances trials in
+// all. It is not if its load is limited, if its design did not even start, or if it took long, as timeouts do.
 func (s *Sweep) preflight(ctx context.Context, dir string) error {
 	if !s.Workload.Preflight {
 		return nil
@@ -31,6 +34,11 @@ func (s *Sweep) preflight(ctx context.Context, dir string) error {
 		tried[name] = true
 		began := time.Now()
 		outcome, err := s.Run(ctx, s.preflightSpec(c))
+		for n := 1; err == nil && outcome.AllFailed && n < preflightChances && !s.Workload.Limited &&
+			time.Since(began) < longPreflight; n++ {
+			began = time.Now()
+			outcome, err = s.Run(ctx, s.preflightSpec(c))
+		}
 		if err != nil {
 			return err
 		}
@@ -43,6 +51,13 @@ func (s *Sweep) preflight(ctx context.Context, dir string) error {
 	}
 	return nil
 }
+
+// preflightChances is how many trials a design has in which its one request may fail. If 1 of 20 requests fails, 1 of
+// 8,000 runs is refused.
+const preflightChances = 3
+
+// longPreflight is how long a trial takes that is not repeated.
+const longPreflight = 10 * time.Second
 
 // preflightSpec is a trial of one operation, in a closed loop.
 func (s *Sweep) preflightSpec(c plan.Case) trial.Spec {

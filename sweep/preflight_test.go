@@ -52,7 +52,10 @@ func TestPreflight(t *testing.T) {
 		}
 		return o, err
 	}
-	if s.Preparing() != "each design was tried by one request" {
+	if err := s.preflight(t.Context(), dir); err == nil || len(*specs) != 7 {
+		t.Errorf("%v; %d trials, not 2: one of fast, and one of slow, which did not start", err, len(*specs))
+	}
+	if s.Preparing() != "each design was tried" {
 		t.Errorf("during the preflight: %s", s.Preparing())
 	}
 	s.preflightTimes = map[string]time.Duration{"slow": time.Minute}
@@ -135,5 +138,38 @@ func TestOptionsAreGiven(t *testing.T) {
 	if text := fmt.Sprint(list); err != nil || strings.Contains(text, "secret") ||
 		text != "[{header Authorization B (new value) Authorization B (old value)} {url http://***@a http://b}]" {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestFlakyPreflight checks that a preflight whose request fails is repeated, but not without end, not if the load is
+// limited, and not if the design failed otherwise.
+func TestFlakyPreflight(t *testing.T) {
+	for _, x := range []struct {
+		failures           int
+		allFailed, limited bool
+		trials             int
+		passes             bool
+	}{
+		{0, true, false, 1, true},
+		{2, true, false, 3, true},
+		{3, true, false, 3, false},
+		{1, false, false, 1, false},
+		{1, true, true, 1, false},
+	} {
+		s, specs := openSweep(t, at(1, 1))
+		s.Plan.Cases = s.Plan.Cases[:1]
+		s.Workload.Preflight, s.Workload.Limited = true, x.limited
+		run := s.Run
+		s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+			o, err := run(ctx, spec)
+			if len(*specs) <= x.failures {
+				o.Trial.Status, o.AllFailed = result.Failed, x.allFailed
+			}
+			return o, err
+		}
+		err := s.preflight(t.Context(), filepath.Join(t.TempDir(), "run"))
+		if len(*specs) != x.trials || (err == nil) != x.passes {
+			t.Errorf("%+v: %d trials, %v", x, len(*specs), err)
+		}
 	}
 }

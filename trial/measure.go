@@ -16,6 +16,7 @@ import (
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
@@ -38,7 +39,7 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m.set("burn_probe_before", result.Value(before))
 	m.set("burn_probe_after", result.Value(after))
 	m.finish(err, left)
-	return Outcome{Trial: m.trial, Histograms: m.histograms}
+	return Outcome{Trial: m.trial, Histograms: m.histograms, AllFailed: errors.Is(err, load.ErrAllFailed)}
 }
 
 // run runs the design in the world. err is the error of the load or of the design, left that of the world.

@@ -30,6 +30,9 @@ func isMisbehave() bool {
 // dyingRequest is the request at which a server that dies does so: after the preflight.
 const dyingRequest = 200
 
+// unlucky is how many of the first servers of the behaviour unlucky fail a request.
+const unlucky = 2
+
 // misbehave is a server of known behaviour: misbehave BEHAVIOUR PORT.
 func misbehave() {
 	file, err := os.OpenFile(os.Getenv(serversFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
@@ -67,6 +70,8 @@ func misbehave() {
 // behaving returns the handler of a behaviour.
 func behaving(behaviour string) http.Handler {
 	var served atomic.Int64
+	servers, _ := os.ReadFile(os.Getenv(serversFile))
+	early := strings.Count(string(servers), "\n") <= unlucky
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := served.Add(1)
 		switch behaviour {
@@ -86,6 +91,12 @@ func behaving(behaviour string) http.Handler {
 			}
 		case "redirect":
 			http.Redirect(w, r, "http://127.0.0.1:1/elsewhere", http.StatusFound)
+		case "unlucky":
+			if n == 2 && early { // the only request of the load of a preflight
+				http.Error(w, "no coffee", http.StatusInternalServerError)
+				return
+			}
+			fmt.Fprintln(w, "coffee")
 		case "dies":
 			if n >= dyingRequest {
 				fmt.Fprintln(os.Stderr, "out of milk")
