@@ -35,10 +35,10 @@ type client struct {
 
 // call is the memory of a request in progress.
 type call struct {
-	ctx    context.Context // with a trace that counts tries, and the timing
-	tries  int             // times that the transport got a connection for the current request
-	toEnd  bool            // the last reply ended with its connection
-	timing timing
+	ctx      context.Context // with a trace that counts tries, and the timing
+	tries    int             // times that the transport got a connection for the current request
+	timing   timing
+	answered bool // the head of a reply to the current request came
 }
 
 // bufferSize is that of a read of a body.
@@ -152,14 +152,18 @@ func withBody(ctx context.Context, request *http.Request, body []byte) *http.Req
 func (c *client) send(i int, s *shard) (code int, f *failure, wrong error) {
 	v := c.calls.Get().(*call)
 	defer c.calls.Put(v)
-	return c.exchange(v, i, s, c.timeout)
+	code, f, wrong = c.exchange(v, i, s, c.timeout)
+	if c.timed {
+		v.timing.disarm()
+	}
+	return code, f, wrong
 }
 
 // exchange sends request i as send does, within a time limit.
 func (c *client) exchange(v *call, i int, s *shard, limit time.Duration) (code int, f *failure, wrong error) {
 	ctx, cancel := context.WithTimeout(v.ctx, limit)
 	defer cancel()
-	v.tries = 0
+	v.tries, v.answered = 0, false
 	template, body := c.requests[i], c.bodies[i]
 	for hop := 0; ; hop++ {
 		response, err := c.transport.RoundTrip(withBody(ctx, template, body))
@@ -170,14 +174,14 @@ func (c *client) exchange(v *call, i int, s *shard, limit time.Duration) (code i
 		if err != nil {
 			return 0, c.word(classify(err)), nil
 		}
-		v.toEnd = response.ContentLength < 0 && len(response.TransferEncoding) == 0
+		v.answered = true
 		if f := c.checkProtocol(response); f != nil {
 			response.Body.Close()
 			return 0, f, nil
 		}
 		if !c.follows(response) {
 			code = response.StatusCode
-			f, wrong = c.finish(i, response)
+			f, wrong = c.finish(v, i, response)
 			if f != nil && f.kind != status {
 				code = 0 // the reply is not complete
 			}
@@ -222,24 +226,23 @@ func (c *client) word(f *failure) *failure {
 	return f
 }
 
-// finish reads the body of a reply and checks the reply.
-func (c *client) finish(i int, response *http.Response) (f *failure, wrong error) {
-	s := c.service
-	if s.Verify == nil {
-		if _, f := c.discard(response.Body); f != nil {
-			return f, nil
-		}
-		return c.checkStatus(response.StatusCode)
+// finish reads the body of a reply, notes that it is complete, and checks it.
+func (c *client) finish(v *call, i int, response *http.Response) (f *failure, wrong error) {
+	verify := c.service.Verify
+	var body *bytes.Buffer
+	if verify != nil {
+		body = new(bytes.Buffer)
 	}
-
-	var b bytes.Buffer
-	if _, f := c.read(response.Body, &b); f != nil {
+	if _, f := c.read(response.Body, body); f != nil {
 		return f, nil
 	}
-	if f, wrong := c.checkStatus(response.StatusCode); wrong != nil || f != nil {
+	if c.timed {
+		v.timing.end(response.ContentLength < 0 && len(response.TransferEncoding) == 0 && response.Body != http.NoBody)
+	}
+	if f, wrong := c.checkStatus(response.StatusCode); f != nil || wrong != nil || verify == nil {
 		return f, wrong
 	}
-	return nil, s.Verify(i, Reply{response.StatusCode, response.Header, b.Bytes()})
+	return nil, verify(i, Reply{response.StatusCode, response.Header, body.Bytes()})
 }
 
 // checkStatus checks the status of a reply.

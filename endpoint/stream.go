@@ -42,6 +42,9 @@ type load struct {
 // Stream starts the server if the service says so, waits until it is ready, sends the first request, and returns the
 // stream that sends the others. It reads the factors of [Factors] that p has. An error means that the service cannot be
 // measured: the server did not start, or the first request failed. A wrong reply is the error of the stream's check.
+//
+// In open loops over connections of HTTP/1.1 that are reused, the stream has Send, so the design must be Remote. A
+// design that wraps Try must wrap Send as well, or set it to nil.
 func (s *Service) Stream(_ env.Env, p plan.Point) (workload.Stream, error) {
 	l, _, err := s.begin(context.Background(), p)
 	if err != nil {

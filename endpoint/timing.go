@@ -20,6 +20,7 @@ type timing struct {
 	epoch     time.Time                 // zero of received
 	conn      atomic.Pointer[timedConn] // of the current request
 	received  atomic.Int64              // when the last bytes came after it began; 0: none did
+	complete  time.Duration             // when its reply was complete, on the clock of received; 0: it was not
 	begun     atomic.Bool               // the transport has begun to send it, or to connect for it
 	connected atomic.Bool               // the transport has a connection for it
 
@@ -52,7 +53,9 @@ func (t *timing) follow(ctx context.Context, trace *httptrace.ClientTrace) conte
 		if c, ok := conn.(*timedConn); ok {
 			c.next.Store(t)
 			c.current.Store(t)
-			t.conn.Store(c)
+			if last := t.conn.Swap(c); last != nil && last != c { // of a redirect, or of an attempt that failed
+				last.current.CompareAndSwap(t, nil)
+			}
 		}
 		t.connected.Store(true)
 	}
@@ -68,7 +71,16 @@ func (t *timing) arm(e env.Env, at time.Duration) {
 	t.env, t.at, t.sent, t.armed = e, at, at, true
 	t.conn.Store(nil)
 	t.received.Store(0)
+	t.complete = 0
 	t.begun.Store(false)
+}
+
+// end notes that the reply of a request was read to its end: it was complete when its last bytes came, or is now if it
+// ends with its connection.
+func (t *timing) end(withConnection bool) {
+	if t.complete = time.Duration(t.received.Load()); withConnection || t.complete == 0 {
+		t.complete = time.Since(t.epoch)
+	}
 }
 
 // pass waits until the request should be sent, and notes when it is. Any goroutine of the transport may call it, also
@@ -137,7 +149,7 @@ func (c *timedConn) Write(p []byte) (int, error) {
 func (c *client) transmit(e env.Env, i int, at time.Duration, s *shard) (x outgoing) {
 	v := c.calls.Get().(*call)
 	x = c.transmitBy(v, e, i, at, s)
-	if x.code != 0 && v.timing.received.Load() == 0 {
+	if v.answered && v.timing.received.Load() == 0 {
 		// The reply came before the request was sent, such as that of a server that closes an idle connection. The
 		// transport takes it for the reply of the request. It may still write the request, so v is not used again.
 		s.resent.Add(1)
@@ -155,13 +167,12 @@ func (c *client) transmitBy(v *call, e env.Env, i int, at time.Duration, s *shar
 	t.arm(e, at)
 	x.code, x.failure, x.wrong = c.exchange(v, i, s, limit)
 	x.sent = t.disarm()
-	came := t.received.Load()
-	ago := time.Since(t.epoch) - time.Duration(came)
+	e.Until(x.sent) // a request may fail before its time
+	ago := time.Since(t.epoch) - t.complete
 	x.received = max(x.sent, e.Now())
-	// The end of a reply that ends with its connection has no stamp. A reply that is older than its request has a stamp
-	// of a clock that was set.
-	if stamped := x.received - ago; came != 0 && x.code != 0 && !v.toEnd && stamped >= x.sent {
-		x.received = stamped
+	// A reply that is older than its request has a stamp of a clock that was set.
+	if complete := x.received - ago; t.complete != 0 && x.code != 0 && complete >= x.sent {
+		x.received = complete
 	}
 	return x
 }

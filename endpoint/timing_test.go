@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"runtime"
 	"slices"
 	"sync"
@@ -153,6 +154,31 @@ func TestSendFails(t *testing.T) {
 	}
 }
 
+// TestFailsEarly: a request that fails before its time failed at its time.
+func TestFailsEarly(t *testing.T) {
+	w, err := made("url=http://127.0.0.1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Service{Requests: []Request{{Method: http.MethodGet, URL: "http://127.0.0.1:1/"}}}
+	c, err := newClient(t.Context(), &s, "", workloadtest.Point(t, w, "rate=10"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	c.transport.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, io.EOF }
+	err = live.New(live.Config{}).Run("load", func(e env.Env) {
+		at := e.Now() + 20*time.Millisecond
+		x := c.transmit(e, 0, at, c.counters.of(0))
+		if now := e.Now(); x.failure == nil || x.sent != at || x.received < at || x.received > now {
+			t.Errorf("to be sent at %v: %+v at %v", at, x, now)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSendOnly: only connections of HTTP/1.1 that are reused are written to at a given time.
 func TestSendOnly(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
@@ -174,7 +200,7 @@ func TestSendOnly(t *testing.T) {
 
 // TestUnneeded: no connection is opened for a request that got another one while it waited for its time.
 func TestUnneeded(t *testing.T) {
-	opened := make(chan bool, 1)
+	opened := make(chan time.Time, 1)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +208,7 @@ func TestUnneeded(t *testing.T) {
 	defer l.Close()
 	go func() {
 		if _, err := l.Accept(); err == nil {
-			opened <- true
+			opened <- time.Now()
 		}
 	}()
 	c := client{service: &Service{}, counters: &counters{}, timed: true}
@@ -192,12 +218,66 @@ func TestUnneeded(t *testing.T) {
 	if !errors.Is(err, errUnneeded) || c.counters.of(1).connections.Load() != 0 {
 		t.Errorf("%v", err)
 	}
+
+	// Another one is opened at the time of its request.
 	got.connected.Store(false)
-	conn, err := c.dial(context.WithValue(t.Context(), timingKey{}, &got), "tcp", l.Addr().String())
-	if err != nil || !<-opened {
+	world := live.New(live.Config{})
+	err = world.Run("load", func(e env.Env) {
+		at := e.Now() + 5*time.Millisecond
+		got.arm(e, at)
+		conn, err := c.dial(context.WithValue(t.Context(), timingKey{}, &got), "tcp", l.Addr().String())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		conn.Close()
+		if accepted := (<-opened).Sub(world.Epoch()); accepted < at || got.disarm() < at {
+			t.Errorf("accepted at %v, for a request of %v", accepted, at)
+		}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	conn.Close()
+}
+
+// TestFollow: bytes of a connection have no effect on requests that do not wait for them: neither on one that went on
+// to another connection, nor on one that is over.
+func TestFollow(t *testing.T) {
+	var x timing
+	trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {}}
+	x.follow(t.Context(), &trace)
+	var a, b timedConn
+	trace.GotConn(httptrace.GotConnInfo{Conn: &a})
+	trace.GotConn(httptrace.GotConnInfo{Conn: &b})
+	if a.current.Load() != nil || b.current.Load() != &x {
+		t.Error("after a redirect, the former connection still has the request")
+	}
+	x.disarm()
+	if b.current.Load() != nil {
+		t.Error("after the request, its connection still has it")
+	}
+
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
+	w, err := made("url=http://127.0.0.1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Service{Requests: []Request{{Method: http.MethodGet, URL: url}}}
+	c, err := newClient(t.Context(), &s, "", workloadtest.Point(t, w, "rate=10"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	var conn *timedConn
+	c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialled, err := c.dial(ctx, network, address)
+		conn, _ = dialled.(*timedConn)
+		return dialled, err
+	}
+	code, f, wrong := c.send(0, c.counters.of(0))
+	if code != http.StatusOK || conn == nil || conn.current.Load() != nil {
+		t.Errorf("status %d, %v, %v; after a request without a time, the connection still has it", code, f, wrong)
+	}
 }
 
 // TestReplyTimes: a reply is complete when it came, however long its check takes, and whatever the connection does
@@ -211,6 +291,9 @@ func TestReplyTimes(t *testing.T) {
 	p := workloadtest.Point(t, w, "rate=10")
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/end" {
+			if r.Method == http.MethodHead { // the length is not given
+				w.(http.Flusher).Flush()
+			}
 			return
 		}
 		c, b, err := http.NewResponseController(w).Hijack()
@@ -227,7 +310,7 @@ func TestReplyTimes(t *testing.T) {
 	err = live.New(live.Config{}).Run("load", func(e env.Env) {
 		var l workload.Stream
 		other := func() {}
-		s := Service{Requests: []Request{{URL: url}, {URL: url + "/end"}},
+		s := Service{Requests: []Request{{URL: url}, {URL: url + "/end"}, {URL: url, Method: http.MethodHead}},
 			Verify: func(int, Reply) error {
 				other()
 				for began := time.Now(); time.Since(began) < check; {
@@ -245,7 +328,7 @@ func TestReplyTimes(t *testing.T) {
 			done := make(chan bool)
 			e.Go("other", func(e env.Env) {
 				defer close(done)
-				inner, _, _ = l.Send(e, 2, e.Now())
+				inner, _, _ = l.Send(e, 3, e.Now())
 			})
 			<-done
 		}
@@ -253,8 +336,14 @@ func TestReplyTimes(t *testing.T) {
 		if now := e.Now(); !ok || received < sent || received > inner || now-received < 2*check {
 			t.Errorf("sent at %v, received at %v, the next sent at %v, checked at %v", sent, received, inner, now)
 		}
-		if sent, received, ok = l.Send(e, 1, e.Now()); !ok || received-sent < check {
-			t.Errorf("sent at %v, received at %v, %v before the reply ended", sent, received, check)
+		sent, received, ok = l.Send(e, 1, e.Now())
+		if now := e.Now(); !ok || received-sent < check || now-received < check {
+			t.Errorf("sent at %v, received at %v, checked at %v: the reply took %v, and its check too", sent, received,
+				now, check)
+		}
+		sent, received, ok = l.Send(e, 2, e.Now())
+		if now := e.Now(); !ok || received < sent || now-received < check {
+			t.Errorf("HEAD: sent at %v, received at %v, checked at %v", sent, received, now)
 		}
 		l.Close(e)
 	})
@@ -275,8 +364,15 @@ func (w heldWorld) Until(t *env.Task, at time.Duration) {
 }
 
 // TestStaleReply: a reply that comes before its request is sent, because the server closes an idle connection, is not
-// that of the request.
+// that of the request, be it complete or not.
 func TestStaleReply(t *testing.T) {
+	for _, body := range []string{"0", "5"} {
+		testStaleReply(t, "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: "+body+"\r\n\r\n")
+	}
+}
+
+func testStaleReply(t *testing.T, stale string) {
+	t.Helper()
 	idle := make(chan net.Conn, 10)
 	url := serveRaw(t, func(c net.Conn, connection int) {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -298,12 +394,12 @@ func TestStaleReply(t *testing.T) {
 		c := <-idle
 		hold = func() { // the transport is about to write the request
 			hold = func() {}
-			const stale = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 			before := s.Metrics()["received_bytes"]
 			io.WriteString(c, stale)
 			for s.Metrics()["received_bytes"] < before+float64(len(stale)) {
 				runtime.Gosched()
 			}
+			c.Close()
 		}
 		at := e.Now()
 		sent, received, ok := s.Send(e, 0, at)
