@@ -144,7 +144,7 @@ var mayImport = map[string][]string{
 	"proof/identities": {"catalog/peers", "plan", "proof/record", "result", "sim", "trial", "workload"},
 	"proof/services": {"env", "internal/interrupt", "internal/proc", "load", "model", "proof/idle", "proof/record",
 		"proof/services/known", "result"},
-	"proof/services/known": {"env", "internal/alarm", "model"},
+	"proof/services/known": {"env", "internal/alarm", "internal/rxtime", "model"},
 	"proof/uniqueness":     {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
 	"proof/simspeed":       {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",

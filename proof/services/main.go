@@ -84,12 +84,14 @@ type entry struct {
 	Cell     string `json:"cell"`
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
 	absent   bool   // there are no figures now, so that a later call tries again
+	Refused  int    `json:"refused,omitempty"` // trials before this one that brewput refused, because it was late
 
 	Requests int        `json:"requests"`  // that were measured
 	Got      [3]float64 `json:"got"`       // p50, p90 and p99 as the tool reports them
 	Truth    [3]float64 `json:"truth"`     // of a perfect client
-	Served   [3]float64 `json:"served"`    // of the server: from the read to the write
+	Served   [3]float64 `json:"served"`    // of the server: from when a request reached it to the write
 	Late     [2]float64 `json:"late"`      // p50 and p99 of how much later requests arrived than the quickest one
+	Joined   [2]float64 `json:"joined"`    // p50 and p99 of how long requests took from the server's kernel to its queue
 	Lag      float64    `json:"lag"`       // of the generator, as it reports itself
 	Rate     float64    `json:"rate"`      // replies per second
 	Others   float64    `json:"others"`    // CPUs in use by other processes: see [idle.Watch]

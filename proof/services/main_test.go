@@ -36,7 +36,7 @@ func logged(t *testing.T, c known.Config, intended, delays, services []time.Dura
 	entries := make([]known.Entry, len(intended))
 	for i, at := range intended {
 		read := at + delays[i] + time.Second // the clock of the server
-		entries[i] = known.Entry{Request: uint64(i + 1), Read: read, Arrival: read + 5, Service: services[i]}
+		entries[i] = known.Entry{Request: uint64(i + 1), Received: read, Arrival: read + 5, Service: services[i]}
 	}
 	slices.SortStableFunc(entries, func(a, b known.Entry) int { return int(a.Arrival - b.Arrival) })
 	arrivals, spent := make([]float64, len(entries)), make([]float64, len(entries))
@@ -82,7 +82,8 @@ func TestTruth(t *testing.T) {
 		if err := x.compute(&a, times[100], times[1900]); err != nil {
 			t.Fatal(err)
 		}
-		if a.Requests != 1800 || a.Truth != a.Served || a.Late != [2]float64{} || a.Truth[0] == 0 {
+		if a.Requests != 1800 || a.Truth != a.Served || a.Late != [2]float64{} || a.Truth[0] == 0 ||
+			a.Joined != [2]float64{5, 5} {
 			t.Fatalf("seed %d: %+v", seed, a)
 		}
 
@@ -105,6 +106,38 @@ func TestTruth(t *testing.T) {
 		if !(b.Served[2] < b.Truth[2] && b.Late[1] > 0) && c.Servers == 1 {
 			t.Fatalf("seed %d: %+v", seed, b)
 		}
+	}
+}
+
+// TestByOrder: requests without numbers have their times in the order in which they reached the server, also if they
+// joined its queue in another one.
+func TestByOrder(t *testing.T) {
+	entries := []known.Entry{{Request: 1, Received: 2e6, Arrival: 3e6}, {Request: 2, Received: 1e6, Arrival: 4e6}}
+	x := byOrder(known.Config{}, entries, 1000)
+	if x.entries[0].Request != 2 || x.entries[1].Request != 1 || x.intended[1] != time.Millisecond ||
+		x.offset() != time.Millisecond || entries[0].Request != 1 {
+		t.Errorf("%+v, offset %v", x, x.offset())
+	}
+}
+
+// TestRefused: a trial that brewput refused is repeated, but not without end.
+func TestRefused(t *testing.T) {
+	for lateTrials, want := range []int{0, 1, 2, 2} {
+		n := 0
+		e, err := repeat(func() (x entry, err error) {
+			if n++; n <= lateTrials {
+				x.Missing = "brewput was late"
+			}
+			return x, nil
+		})
+		if err != nil || e.Refused != want || (e.Missing == "") != (lateTrials < 3) || n != want+1 {
+			t.Errorf("%d late trials: %d trials, %+v, %v", lateTrials, n, e, err)
+		}
+	}
+	n := 0
+	_, err := repeat(func() (entry, error) { n++; return entry{Missing: "no server"}, errors.New("no server") })
+	if err == nil || n != 1 {
+		t.Errorf("%d trials that fail, %v", n, err)
 	}
 }
 
@@ -236,8 +269,8 @@ func TestLoad(t *testing.T) {
 		t.Fatalf("%d entries, %d replies, %v", len(x.entries), len(ends), err)
 	}
 	for i, e := range x.entries {
-		if got := ends[e.Request] - began - x.intended[i]; got < e.Written-e.Read {
-			t.Errorf("request %d took %v, but the server needed %v", e.Request, got, e.Written-e.Read)
+		if got := ends[e.Request] - began - x.intended[i]; got < e.Written-e.Received {
+			t.Errorf("request %d took %v, but the server needed %v", e.Request, got, e.Written-e.Received)
 		}
 	}
 	var e entry

@@ -136,7 +136,7 @@ func peerCells() (cells []cell) {
 		b := brewputRun{arrivals: "constant", rate: peerRate, workers: openWorkers, seed: 3, cpu: -1, warmup: warmup,
 			duration: peerWindow}
 		cells = append(cells, cell{name: name + ", brewput", part: peerPart, tool: "brewput", calm: true,
-			measure: func(ctx context.Context, c *campaign) (entry, error) { return b.openLoop(ctx, c, k) }})
+			measure: func(ctx context.Context, c *campaign) (entry, error) { return b.openTrial(ctx, c, k) }})
 		for _, p := range peers() {
 			cells = append(cells, cell{name: name + ", " + p.name, part: peerPart, tool: p.name, calm: true,
 				measure: func(ctx context.Context, c *campaign) (entry, error) { return p.atRate(ctx, c, k) }})

@@ -46,7 +46,9 @@ func (c *campaign) print(all []cell, done map[string]entry) (code int) {
 // titles are the first lines of the tables.
 var titles = [partCount]string{
 	truthPart: "Response times of brewput run http against the truth, in ms. Limit: 3% + 0.2 ms. late: the p99 of " +
-		"how much\nlater requests reached the server than the quickest one. others: CPUs in use by other processes.",
+		"how much\nlater requests reached the server than the quickest one. joined: the p99 of how long they took " +
+		"from there\nto the queue, which is in the truth. refused: trials before this one in which brewput was " +
+		"late, and gave no\nnumber. others: CPUs in use by other processes.",
 	pausePart: "A server that pauses: an open loop shows it, and a closed loop hides it.",
 	peerPart:  "Load generators at the same constant rate, in ms: what they report, and the truth for that rate.",
 	ratePart:  "Requests per second of each tool on one CPU, 64 connections, server on another CPU.",
@@ -63,7 +65,8 @@ type row struct {
 // printTimes writes response times and their truth.
 func printTimes(w io.Writer, rows []row) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "cell\trequests\tp50\ttrue\tp90\ttrue\tp99\ttrue\tlargest error\tlate\tlag\tothers\t")
+	fmt.Fprintln(t, "cell\trequests\tp50\ttrue\tp90\ttrue\tp99\ttrue\tlargest error\tlate\tjoined\tlag\trefused"+
+		"\tothers\t")
 	for _, r := range rows {
 		e := r.entry
 		if e.Missing != "" && e.Got[0] == 0 {
@@ -74,7 +77,8 @@ func printTimes(w io.Writer, rows []row) {
 		for i := range quantiles {
 			fmt.Fprintf(t, "\t%s\t%s", ms(e.Got[i]), ms(e.Truth[i]))
 		}
-		fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t%s\n", multiple(e), ms(e.Late[1]), ms(e.Lag), others(e), r.cell.judge(e))
+		fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", multiple(e), ms(e.Late[1]), ms(e.Joined[1]), ms(e.Lag),
+			e.Refused, others(e), r.cell.judge(e))
 	}
 	t.Flush()
 }

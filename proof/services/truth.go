@@ -39,6 +39,11 @@ func within(got, truth [3]float64) bool {
 // sends late, because it waits for replies or is busy, would change them, and its own delay would vanish (coordinated
 // omission). What remains as the error of a tool is the delay of its requests and replies on their way, and what it
 // leaves out. By the recursion, delays of at most x make responses later by at most x, so they do not add up.
+//
+// A request reaches the server when the kernel of its host received it. What the server needs from then on until the
+// request joins its queue, such as to be given a CPU, belongs to its response time. So the truth is that of a perfect
+// client on this machine, with the CPUs that the generator left to the server: [entry.Joined] is how long that took.
+// Where the kernel does not stamp what it receives, the request was received when the server read it.
 type sample struct {
 	known.Config
 	intended []time.Duration // since the generator began
@@ -65,7 +70,8 @@ func byNumber(c known.Config, epoch []known.Entry, times []time.Duration) (sampl
 // byOrder returns the sample of a generator that meant to send its requests at a constant rate per second, and does
 // not number them.
 func byOrder(c known.Config, entries []known.Entry, rate float64) sample {
-	s := sample{Config: c, entries: entries}
+	s := sample{Config: c, entries: slices.Clone(entries)}
+	slices.SortStableFunc(s.entries, func(a, b known.Entry) int { return cmp.Compare(a.Received, b.Received) })
 	for i := range entries {
 		s.intended = append(s.intended, time.Duration(float64(i)/rate*1e9))
 	}
@@ -76,7 +82,7 @@ func byOrder(c known.Config, entries []known.Entry, rate float64) sample {
 func (s *sample) offset() time.Duration {
 	least := time.Duration(math.MaxInt64)
 	for i, e := range s.entries {
-		least = min(least, e.Read-s.intended[i])
+		least = min(least, e.Received-s.intended[i])
 	}
 	return least
 }
@@ -91,7 +97,7 @@ func (s *sample) compute(e *entry, begin, end time.Duration) error {
 	order := make([]int, len(s.entries)) // of the arrivals at the queue
 	joins := make([]time.Duration, len(s.entries))
 	for i, x := range s.entries {
-		order[i], joins[i] = i, s.intended[i]+offset+x.Arrival-x.Read
+		order[i], joins[i] = i, s.intended[i]+offset+x.Arrival-x.Received
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(joins[a], joins[b]) })
 	arrivals, services, last := make([]float64, len(order)), make([]float64, len(order)), time.Duration(0)
@@ -103,12 +109,13 @@ func (s *sample) compute(e *entry, begin, end time.Duration) error {
 		return err
 	}
 
-	var truth, served, late []float64
+	var truth, served, late, joined []float64
 	for k, i := range order {
 		if x := s.entries[i]; s.intended[i] >= begin && s.intended[i] < end {
-			truth = append(truth, float64(x.Arrival-x.Read)+visits[k].Response+float64(x.Written-x.End))
-			served = append(served, float64(x.Written-x.Read))
-			late = append(late, float64(x.Read-offset-s.intended[i]))
+			truth = append(truth, float64(x.Arrival-x.Received)+visits[k].Response+float64(x.Written-x.End))
+			served = append(served, float64(x.Written-x.Received))
+			late = append(late, float64(x.Received-offset-s.intended[i]))
+			joined = append(joined, float64(x.Arrival-x.Received))
 		}
 	}
 	e.Requests = len(truth)
@@ -116,6 +123,7 @@ func (s *sample) compute(e *entry, begin, end time.Duration) error {
 		e.Truth[i], e.Served[i] = quantile(truth, q), quantile(served, q)
 	}
 	e.Late = [2]float64{quantile(late, 0.5), quantile(late, 0.99)}
+	e.Joined = [2]float64{quantile(joined, 0.5), quantile(joined, 0.99)}
 	return nil
 }
 

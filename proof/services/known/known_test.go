@@ -152,7 +152,7 @@ func TestServer(t *testing.T) {
 		}
 		seen := map[uint64]bool{}
 		for i, e := range l.Entries {
-			if e.Read > e.Arrival || e.Written < e.End || e.Service < c.Draw(e.Request) ||
+			if e.Received > e.Arrival || e.Written < e.End || e.Service < c.Draw(e.Request) ||
 				(e.Epoch == 1) != (i == clients*each) {
 				t.Errorf("%+v, drawn %v", e, c.Draw(e.Request))
 			}

@@ -13,14 +13,14 @@ import (
 
 // Entry is what the server knows about a request. Times are nanoseconds since the server began, by the monotonic clock.
 type Entry struct {
-	Request uint64        `json:"request"` // its number
-	Epoch   int           `json:"epoch"`   // see [Handler]
-	Read    time.Duration `json:"read"`    // when its first bytes, or the last of them, were read from the connection
-	Arrival time.Duration `json:"arrival"` // when it joined the queue
-	Start   time.Duration `json:"start"`   // of its service; not before the end of a pause
-	Service time.Duration `json:"service"` // time in service without pauses, as it was in fact
-	End     time.Duration `json:"end"`     // of its service
-	Written time.Duration `json:"written"` // when the reply was given to the connection
+	Request  uint64        `json:"request"`  // its number
+	Epoch    int           `json:"epoch"`    // see [Handler]
+	Received time.Duration `json:"received"` // when its last bytes that were read reached this host
+	Arrival  time.Duration `json:"arrival"`  // when it joined the queue
+	Start    time.Duration `json:"start"`    // of its service; not before the end of a pause
+	Service  time.Duration `json:"service"`  // time in service without pauses, as it was in fact
+	End      time.Duration `json:"end"`      // of its service
+	Written  time.Duration `json:"written"`  // when the reply was given to the connection
 
 	order int // of the arrivals
 }

@@ -137,9 +137,9 @@ func newQueue(c Config) *queue {
 // errFull means that the log is full, and that the request was not served.
 var errFull = errors.New("the log is full")
 
-// serve serves a request that was read from its connection at a time. It returns the index of its entry in the log.
-func (q *queue) serve(request uint64, read time.Duration) (index int, err error) {
-	v := &visit{Entry: Entry{Request: request, Read: read}}
+// serve serves a request that reached this host at a time. It returns the index of its entry in the log.
+func (q *queue) serve(request uint64, received time.Duration) (index int, err error) {
+	v := &visit{Entry: Entry{Request: request, Received: received}}
 	if !q.enter(v) {
 		return 0, errFull
 	}

@@ -1,6 +1,6 @@
 // Package known is a server of known behaviour over HTTP: a FIFO queue before equal servers, with service times drawn
-// by a seed and pauses at known times. It logs when each request arrived and how long its service took, so that the
-// true response times follow by [model.KieferWolfowitz].
+// by a seed and pauses at known times. It logs when each request reached its host, when it joined the queue, and how
+// long its service took, so that the true response times follow by [model.KieferWolfowitz].
 package known
 
 import (
@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/brewput/brewput/internal/rxtime"
 )
 
 // Handler is the server. Its paths are:
@@ -75,7 +77,7 @@ func (h *Handler) connection(_ net.Conn, now http.ConnState) {
 	}
 }
 
-// Listen returns a listener for a server of [New], which notes when its connections are read.
+// Listen returns a listener for a server of [New], which notes when requests reach this host.
 func Listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -97,11 +99,11 @@ func (h *Handler) numbered(w http.ResponseWriter, r *http.Request) {
 // serve serves a request by the queue.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, number uint64) {
 	c, _ := r.Context().Value(connKey{}).(*conn)
-	read := h.queue.now()
+	received := h.queue.now()
 	if c != nil {
-		read -= time.Since(*c.read.Load())
+		received -= time.Since(c.Last())
 	}
-	index, err := h.queue.serve(number, read)
+	index, err := h.queue.serve(number, received)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
@@ -122,7 +124,7 @@ func reply(w http.ResponseWriter) {
 // connKey is the key of the connection in the context of a request.
 type connKey struct{}
 
-// listener accepts connections that note when they are read.
+// listener accepts connections that note when requests reach this host.
 type listener struct{ net.Listener }
 
 // Accept waits for a connection.
@@ -131,17 +133,16 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	noted := &conn{Conn: c}
+	noted := &conn{Conn: rxtime.New(c)}
 	now := time.Now()
-	noted.read.Store(&now)
 	noted.written.Store(&now)
 	return noted, nil
 }
 
-// conn is a connection that notes when it was last read, and when it was last written.
+// conn is a connection that notes when the last bytes that were read reached this host, and when it was last written.
 type conn struct {
-	net.Conn
-	read, written atomic.Pointer[time.Time]
+	*rxtime.Conn
+	written atomic.Pointer[time.Time]
 }
 
 // Write writes to the connection. It notes the time before that, because the reader may be faster than its return.
@@ -149,14 +150,4 @@ func (c *conn) Write(b []byte) (int, error) {
 	now := time.Now()
 	c.written.Store(&now)
 	return c.Conn.Write(b)
-}
-
-// Read reads from the connection.
-func (c *conn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n > 0 {
-		now := time.Now()
-		c.read.Store(&now)
-	}
-	return n, err
 }
