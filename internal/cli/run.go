@@ -120,7 +120,7 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of metering resources: "+
 		"CPU time of channels, scheduler and garbage collector")
 	f.BoolVar(&o.noCapacity, "no-capacity", false, "with --rate: skip the closed loops at full load that measure the "+
-		"capacity, and what needs it")
+		"capacity, and the formulas that need it")
 	f.BoolVar(&o.noTwin, "no-twin", false, "skip the simulated predictions")
 }
 
