@@ -3,6 +3,7 @@ package trial
 import (
 	"errors"
 	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -217,7 +218,14 @@ func TestRemoteLive(t *testing.T) {
 		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
 			plan.Setting{Factor: "workers", Level: plan.IntLevel(200)},
 			plan.Setting{Factor: "arrivals", Level: plan.TextLevel(load.Constant)})}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	x := measure(spec, &workload.Workload{Name: "test"}, flaky(5, nil)).Trial
+	if percent := debug.SetGCPercent(50); percent != clientGC {
+		t.Errorf("the client collects garbage at %d%%", percent)
+	}
+	if collectRarely(); debug.SetGCPercent(50) != 50 {
+		t.Error("the percentage of the user was changed")
+	}
 	m := x.Metrics
 	switch {
 	case m.Get("arrived") != 100:
