@@ -28,7 +28,7 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
 	}
 
-	if d.Remote && spec.Open != nil {
+	if d.Remote && spec.Open != nil && !spec.Point.Has(workload.GOGC) {
 		collectRarely()
 	}
 	before := calibrate.Probe(spec.BurnRate)
@@ -46,11 +46,10 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 }
 
 // clientGC is the target percentage of the garbage collector of a process that sends an open loop to servers. While the
-// collector marks the heap of a client with many requests, it sends late: a cycle of 0.1 s in a window of 15 s shows in
-// the p99.
+// collector marks the heap of a client with many requests, the client sends late.
 const clientGC = 400
 
-// collectRarely sets clientGC, unless the user chose a percentage (GOGC).
+// collectRarely sets clientGC, unless the environment has another percentage than the default one, 100.
 func collectRarely() {
 	if chosen := debug.SetGCPercent(clientGC); chosen != 100 {
 		debug.SetGCPercent(chosen)

@@ -223,6 +223,16 @@ func TestRemoteLive(t *testing.T) {
 	if percent := debug.SetGCPercent(50); percent != clientGC {
 		t.Errorf("the client collects garbage at %d%%", percent)
 	}
+	spec.Point = spec.Point.With(workload.GOGC, plan.IntLevel(100))
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	measure(spec, &workload.Workload{Name: "test"}, workload.Design{Name: "d", Remote: true,
+		Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+			if percent := debug.SetGCPercent(100); percent != 100 {
+				t.Errorf("the client collects garbage at %d%%, not at the level of the point", percent)
+			}
+			return workload.Stream{}, errors.New("enough")
+		}})
+	debug.SetGCPercent(50)
 	if collectRarely(); debug.SetGCPercent(50) != 50 {
 		t.Error("the percentage of the user was changed")
 	}
