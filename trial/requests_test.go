@@ -212,30 +212,48 @@ func TestRemoteLateness(t *testing.T) {
 	}
 }
 
+// TestClientGC: only clients of open loops to servers collect garbage rarely, and neither the factor gogc nor the
+// environment is overridden.
+func TestClientGC(t *testing.T) {
+	former := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(former)
+	open, none := &OpenLoad{Rate: 500}, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
+	for _, c := range []struct {
+		remote      bool
+		open        *OpenLoad
+		point       plan.Point
+		environment string
+		want        int
+	}{
+		{true, open, none, "", clientGC},
+		{false, open, none, "", 100},
+		{true, nil, none, "", 100},
+		{true, open, none, "100", 100},
+		{true, open, none.With(workload.GOGC, plan.IntLevel(50)), "", 50},
+		{false, nil, none.With(workload.GOGC, plan.IntLevel(50)), "100", 50},
+	} {
+		t.Setenv("GOGC", c.environment)
+		got := 0
+		measure(Spec{Seed: 1, Duration: time.Millisecond, BurnRate: 1, Open: c.open, Point: c.point},
+			&workload.Workload{Name: "test"}, workload.Design{Name: "d", Remote: c.remote,
+				Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+					got = debug.SetGCPercent(100)
+					debug.SetGCPercent(got)
+					return workload.Stream{}, errors.New("enough")
+				}})
+		if after := debug.SetGCPercent(100); got != c.want || after != 100 {
+			t.Errorf("%+v: %d%%, and %d%% after it", c, got, after)
+		}
+	}
+}
+
 // TestRemoteLive measures a remote design on the Go runtime. If the machine stalls, the trial must be invalid.
 func TestRemoteLive(t *testing.T) {
 	spec := Spec{Seed: 1, Duration: 200 * time.Millisecond, BurnRate: 1, Open: &OpenLoad{Rate: 500},
 		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
 			plan.Setting{Factor: "workers", Level: plan.IntLevel(200)},
 			plan.Setting{Factor: "arrivals", Level: plan.TextLevel(load.Constant)})}
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	x := measure(spec, &workload.Workload{Name: "test"}, flaky(5, nil)).Trial
-	if percent := debug.SetGCPercent(50); percent != clientGC {
-		t.Errorf("the client collects garbage at %d%%", percent)
-	}
-	spec.Point = spec.Point.With(workload.GOGC, plan.IntLevel(100))
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	measure(spec, &workload.Workload{Name: "test"}, workload.Design{Name: "d", Remote: true,
-		Stream: func(env.Env, plan.Point) (workload.Stream, error) {
-			if percent := debug.SetGCPercent(100); percent != 100 {
-				t.Errorf("the client collects garbage at %d%%, not at the level of the point", percent)
-			}
-			return workload.Stream{}, errors.New("enough")
-		}})
-	debug.SetGCPercent(50)
-	if collectRarely(); debug.SetGCPercent(50) != 50 {
-		t.Error("the percentage of the user was changed")
-	}
 	m := x.Metrics
 	switch {
 	case m.Get("arrived") != 100:
