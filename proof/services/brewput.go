@@ -118,8 +118,11 @@ func numbered(url string, n int) string {
 	return string(text)
 }
 
-// maxRefused is how many trials are repeated that brewput refused, because it sent requests late.
+// maxRefused is how many trials a call repeats that brewput refused, because it sent requests late.
 const maxRefused = 2
+
+// lateSelf is why a trial that brewput refused has no measurement.
+const lateSelf = "brewput noticed that it was late"
 
 // openLoop measures the response times of an open loop at a server. As a user would, it repeats a trial that brewput
 // refused.
@@ -210,7 +213,7 @@ func epochOf(l known.Log, followed bool) ([]known.Entry, error) {
 func (e *entry) fill(t result.Trial) {
 	m := t.Metrics
 	if t.Invalid {
-		e.Missing = "brewput noticed that it was late"
+		e.Missing = lateSelf
 	}
 	kind := "latency"
 	if t.Open {

@@ -84,7 +84,7 @@ type entry struct {
 	Cell     string `json:"cell"`
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
 	absent   bool   // there are no figures now, so that a later call tries again
-	Refused  int    `json:"refused,omitempty"` // trials before this one that brewput refused, because it was late
+	Refused  int    `json:"refused,omitempty"` // trials before this one, in all calls, that brewput refused: it was late
 
 	Requests int        `json:"requests"`  // that were measured
 	Got      [3]float64 `json:"got"`       // p50, p90 and p99 as the tool reports them
@@ -101,8 +101,8 @@ type entry struct {
 	CPUUsed  float64    `json:"cpu_share"` // of one CPU by the server
 }
 
-// run measures the cells that are not in the record, and those that other processes disturbed, prints all, and returns
-// the exit code.
+// run measures the cells that are not in the record, and those that other processes disturbed or whose trials brewput
+// refused, prints all, and returns the exit code.
 func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (int, error) {
 	entries, err := record.Read(c.record, func(e entry) error {
 		if e.Programs != c.hashes {
@@ -119,13 +119,20 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 	}
 
 	left, err := record.Continue(ctx, c.record, piece, cells,
-		func(x cell) bool { e, ok := done[x.name]; return ok && x.judge(e) != disturbed },
+		func(x cell) bool {
+			e, ok := done[x.name]
+			v := x.judge(e)
+			return ok && v != disturbed && v != undecided
+		},
 		func(x cell) error {
 			e, err := c.measure(ctx, x)
 			if err != nil {
 				return fmt.Errorf("%s: %w", x.name, err)
 			}
 			e.Programs, e.Cell = c.hashes, x.name
+			if before := done[x.name]; before.Missing == lateSelf {
+				e.Refused += before.Refused + 1
+			}
 			done[x.name] = e
 			fmt.Fprintln(c.stderr, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", x.name, x.judge(e), e.Missing)))
 			if e.absent {

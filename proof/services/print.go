@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/brewput/brewput/proof/record"
+	"github.com/brewput/brewput/result"
 )
 
 // print writes what was measured, and returns the exit code.
@@ -70,7 +71,11 @@ func printTimes(w io.Writer, rows []row) {
 	for _, r := range rows {
 		e := r.entry
 		if e.Missing != "" && e.Got[0] == 0 {
-			fmt.Fprintf(t, "%s\t%s\n", r.cell.name, e.Missing)
+			why := e.Missing
+			if e.Missing == lateSelf {
+				why = fmt.Sprintf("%s in %s: %s", why, result.Count(e.Refused+1, "trial"), undecided)
+			}
+			fmt.Fprintf(t, "%s\t%s\n", r.cell.name, why)
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%d", r.cell.name, e.Requests)
