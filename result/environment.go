@@ -19,7 +19,7 @@ type Environment struct {
 	GOMAXPROCSFrom string `json:"gomaxprocs_from"` // env, cgroup, affinity or cpus; otherwise program
 	// defaults of the build, then those of the environment, which win; null if none is set
 	GODEBUG    *string `json:"godebug"`
-	GOGC       string  `json:"gogc"`       // percent in force in the command, or off; remote open loops have 400 instead of 100
+	GOGC       string  `json:"gogc"`       // percent in force in the command, or off
 	GOMEMLIMIT string  `json:"gomemlimit"` // bytes in force, or off
 }
 

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/brewput/brewput/internal/input"
@@ -109,9 +108,7 @@ func try(spec Spec, w *workload.Workload, d workload.Design) (Outcome, error) {
 	}
 	// Real code must allocate as it does where it is measured: a larger heap has fewer collections and more
 	// cache misses.
-	if spec.Point.Has(workload.GOGC) {
-		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
-	}
+	defer setGC(spec.Point, false)()
 	return Simulate(spec, w, d, costs), nil
 }
 

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +23,7 @@ import (
 // measure runs a live trial in this process.
 func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
-	defer m.setGC()()
+	defer setGC(spec.Point, m.sends())()
 	before := calibrate.Probe(spec.BurnRate)
 	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate,
 		Instrument: spec.Instrumented && !spec.Profiled, Poller: true, Punctual: m.sends()})
@@ -42,24 +40,6 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 
 // sends reports whether the trial sends an open loop to servers, whose requests must be sent on time.
 func (m *measurement) sends() bool { return m.design.Remote && m.spec.Open != nil }
-
-// clientGC is the target percentage of the garbage collector of a process that sends an open loop to servers. While the
-// collector marks the heap of a client with many requests, the client sends late.
-const clientGC = 400
-
-// setGC sets the target percentage of the garbage collector, and returns how to set it back. The factor gogc decides,
-// then the environment.
-func (m *measurement) setGC() (undo func()) {
-	percent := clientGC
-	switch {
-	case m.spec.Point.Has(workload.GOGC):
-		percent = m.spec.Point.Int(workload.GOGC)
-	case !m.sends() || os.Getenv("GOGC") != "":
-		return func() {}
-	}
-	former := debug.SetGCPercent(percent)
-	return func() { debug.SetGCPercent(former) }
-}
 
 // run runs the design in the world. err is the error of the load or of the design, left that of the world.
 func (m *measurement) run() (err, left error) {

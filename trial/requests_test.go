@@ -3,7 +3,6 @@ package trial
 import (
 	"errors"
 	"math"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -209,41 +208,6 @@ func TestRemoteLateness(t *testing.T) {
 	if !strings.Contains(m.lateError(), "although a worker was idle") ||
 		!strings.Contains(local.lateError(), "noticed late while no request was in service") {
 		t.Errorf("%q, %q", m.lateError(), local.lateError())
-	}
-}
-
-// TestClientGC: only clients of open loops to servers collect garbage rarely, and neither the factor gogc nor the
-// environment is overridden.
-func TestClientGC(t *testing.T) {
-	former := debug.SetGCPercent(100)
-	defer debug.SetGCPercent(former)
-	open, none := &OpenLoad{Rate: 500}, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
-	for _, c := range []struct {
-		remote      bool
-		open        *OpenLoad
-		point       plan.Point
-		environment string
-		want        int
-	}{
-		{true, open, none, "", clientGC},
-		{false, open, none, "", 100},
-		{true, nil, none, "", 100},
-		{true, open, none, "100", 100},
-		{true, open, none.With(workload.GOGC, plan.IntLevel(50)), "", 50},
-		{false, nil, none.With(workload.GOGC, plan.IntLevel(50)), "100", 50},
-	} {
-		t.Setenv("GOGC", c.environment)
-		got := 0
-		measure(Spec{Seed: 1, Duration: time.Millisecond, BurnRate: 1, Open: c.open, Point: c.point},
-			&workload.Workload{Name: "test"}, workload.Design{Name: "d", Remote: c.remote,
-				Stream: func(env.Env, plan.Point) (workload.Stream, error) {
-					got = debug.SetGCPercent(100)
-					debug.SetGCPercent(got)
-					return workload.Stream{}, errors.New("enough")
-				}})
-		if after := debug.SetGCPercent(100); got != c.want || after != 100 {
-			t.Errorf("%+v: %d%%, and %d%% after it", c, got, after)
-		}
 	}
 }
 
