@@ -118,8 +118,12 @@ func numbered(url string, n int) string {
 	return string(text)
 }
 
-// maxRefused is how many trials a call repeats that brewput refused, because it sent requests late.
-const maxRefused = 2
+// maxRefused is how many trials openLoop repeats that brewput refused, because it sent requests late. After mostRefused
+// trials in all calls the machine is no excuse.
+const (
+	maxRefused  = 2
+	mostRefused = 12
+)
 
 // lateSelf is why a trial that brewput refused has no measurement.
 const lateSelf = "brewput noticed that it was late"

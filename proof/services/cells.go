@@ -46,7 +46,7 @@ type cell struct {
 // judge returns what an entry of the cell means.
 func (x *cell) judge(e entry) verdict {
 	switch busy := e.Others > idle.MaxOthers; {
-	case e.Missing == lateSelf:
+	case e.Missing == lateSelf && (e.Refused < mostRefused || busy):
 		return undecided
 	case (x.calm || x.right != nil) && busy && e.Missing == "":
 		return disturbed
@@ -75,8 +75,8 @@ const (
 
 const (
 	meanService = 2 * time.Millisecond
-	// Pauses take 8% of the time. With the queues that they leave, they delay 9%, 16% and 40% of the requests at loads
-	// of 0.1, 0.5 and 0.8, so none of the three quantiles lies at their edge, where it jumps by milliseconds.
+	// Pauses take 8% of the time. With the queues that they leave, they delay on average 9%, 16% and 40% of the
+	// requests at loads of 0.1, 0.5 and 0.8. So the quantiles are off their edge, where they jump by milliseconds.
 	pauseEvery  = 2500 * time.Millisecond
 	pauseLength = 200 * time.Millisecond
 

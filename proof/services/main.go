@@ -101,6 +101,14 @@ type entry struct {
 	CPUUsed  float64    `json:"cpu_share"` // of one CPU by the server
 }
 
+// follow adds the trials that brewput refused in an earlier measurement of the cell.
+func (e *entry) follow(before entry) {
+	e.Refused += before.Refused
+	if before.Missing == lateSelf {
+		e.Refused++
+	}
+}
+
 // run measures the cells that are not in the record, and those that other processes disturbed or whose trials brewput
 // refused, prints all, and returns the exit code.
 func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (int, error) {
@@ -130,9 +138,7 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 				return fmt.Errorf("%s: %w", x.name, err)
 			}
 			e.Programs, e.Cell = c.hashes, x.name
-			if before := done[x.name]; before.Missing == lateSelf {
-				e.Refused += before.Refused + 1
-			}
+			e.follow(done[x.name])
 			done[x.name] = e
 			fmt.Fprintln(c.stderr, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", x.name, x.judge(e), e.Missing)))
 			if e.absent {
@@ -162,7 +168,9 @@ const attempts = 2
 // measure measures a cell.
 func (c *campaign) measure(ctx context.Context, x cell) (e entry, err error) {
 	for range attempts {
+		before := e
 		e, err = x.measure(ctx, c)
+		e.follow(before)
 		if err != nil || x.judge(e) != disturbed {
 			break
 		}

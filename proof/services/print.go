@@ -73,7 +73,7 @@ func printTimes(w io.Writer, rows []row) {
 		if e.Missing != "" && e.Got[0] == 0 {
 			why := e.Missing
 			if e.Missing == lateSelf {
-				why = fmt.Sprintf("%s in %s: %s", why, result.Count(e.Refused+1, "trial"), undecided)
+				why = fmt.Sprintf("%s in %s: %s", why, result.Count(e.Refused+1, "trial"), r.cell.judge(e))
 			}
 			fmt.Fprintf(t, "%s\t%s\n", r.cell.name, why)
 			continue
