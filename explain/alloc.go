@@ -21,6 +21,12 @@ func (a *analysis) topAllocators(most int) []group {
 // allocationsByLine sums a value type of the heap profile by the program's own lines. The profiler's own allocations
 // and those before main are left out.
 func (a *analysis) allocationsByLine(what string) (groups []group, total float64) {
+	return a.allocationsBy(what, a.prog.ownFrame)
+}
+
+// allocationsBy is allocationsByLine with the lines that a function returns for stacks. Shares are of the whole total.
+func (a *analysis) allocationsBy(what string, line func(stack []evidence.Frame) (evidence.Frame, bool)) (groups []group,
+	total float64) {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
 	if i < 0 {
 		return nil, 0
@@ -42,7 +48,7 @@ func (a *analysis) allocationsByLine(what string) (groups []group, total float64
 		}
 	}
 
-	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) }), p.user
+	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return line(w.stack) }), p.user
 }
 
 // escapes finds a line that allocates once for each operation.
@@ -54,8 +60,8 @@ func escapes(a *analysis) []Finding {
 
 	g := groups[0]
 	reason := a.escapeReason(g.at)
-	if reason == "" && !a.allocatesItself(g.sample) {
-		return nil // The allocation is inside a library.
+	if reason == "" && !a.allocatesItself(g.sample) || containsAny(g.sample, poolGet) {
+		return nil // The allocation is inside a library, or a pool is empty: see madeByLibrary.
 	}
 
 	// The finding needs one object for each operation with a reason from the compiler, or a large saving.
@@ -85,7 +91,8 @@ func escapes(a *analysis) []Finding {
 
 	f.citef("allocating there takes %s of the goroutines' CPU time; garbage collection takes %s of all CPU time",
 		percent(cost), percent(collected))
-	if saved >= minGain {
+	kept := a.keeps(g.at)
+	if saved >= minGain && !kept {
 		f.Gain = newGain(0.8*saved, 0.3*saved, saved)
 	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 {
 		f.citef("that is %s of the CPU time outside system calls, and matters once those are fewer",
@@ -94,6 +101,11 @@ func escapes(a *analysis) []Finding {
 
 	f.Alternative = "The value outlives the operation, and must be on the heap."
 	f.Fix = "Allocate once before the loop and reuse it, or keep it from escaping."
+	if kept {
+		f.citef("most of these bytes are still in use at the end, so they cannot be reused")
+		f.Confidence = Low
+		f.Fix = "Keep fewer or smaller values: many in one slice, or without pointers."
+	}
 	f.Experiment = "Run a benchmark with -benchmem: allocs/op should drop by one."
 	if !once {
 		f.Experiment = "Run a benchmark with -benchmem: allocs/op should drop."
@@ -124,20 +136,30 @@ const tinyBlock = 16
 
 // meanObjectSize returns the mean size in bytes of the objects allocated at a line, or 0 if it is unknown.
 func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
-	sumAt := func(what string) float64 {
-		groups, total := a.allocationsByLine(what)
-		for _, g := range groups {
-			if g.at == at {
-				return g.share * total
-			}
-		}
-		return 0
+	if n := a.allocatedAt("alloc_objects/count", at); n > 0 {
+		return a.allocatedAt("alloc_space/bytes", at) / n
 	}
-	if n := sumAt("alloc_objects/count"); n > 0 {
-		return sumAt("alloc_space/bytes") / n
-	}
-
 	return 0
+}
+
+// allocatedAt returns the sum of a value type of the heap profile at a line.
+func (a *analysis) allocatedAt(what string, at evidence.Frame) float64 {
+	groups, total := a.allocationsByLine(what)
+	for _, g := range groups {
+		if g.at == at {
+			return g.share * total
+		}
+	}
+	return 0
+}
+
+// mostKept is the fraction of the bytes of a line that are in use at the end, from which they cannot be reused.
+const mostKept = 0.5
+
+// keeps reports whether most of what a line allocates is still in use at the end.
+func (a *analysis) keeps(at evidence.Frame) bool {
+	all := a.allocatedAt("alloc_space/bytes", at)
+	return all > 0 && a.allocatedAt("inuse_space/bytes", at) >= mostKept*all
 }
 
 // objectsPerOperation returns the number of objects for each operation or call that was counted, if it is close to one,

@@ -42,11 +42,12 @@ func lockDocs() []Doc {
 				"or: an RWMutex with the thresholds of lock-convoy"},
 			Example: "mu.RLock(); v := cache[key]; mu.RUnlock() on all CPUs",
 			Fix:     "Use an atomic.Pointer to data that is never changed, shards, or a Mutex."},
-		{Name: LibraryLimit, Meaning: "a lock inside a library limits the program",
-			Evidence:   "The execution trace: the lock is taken by the standard library.",
-			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock},
-			Example:    "all goroutines write to one log.Logger",
-			Fix:        "Call it less often, or give each goroutine its own instance."},
+		{Name: LibraryLimit, Meaning: "a lock or a cost inside a library limits the program",
+			Evidence: "The execution trace: the lock is taken by the standard library; the CPU profile.",
+			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
+				atLeast("or: CPU time for timers or contexts that a line makes, mostly not allocation", makerShare)},
+			Example: "all goroutines write to one log.Logger",
+			Fix:     "Call it less often, or give each goroutine its own instance."},
 	}
 }
 

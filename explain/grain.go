@@ -1,9 +1,8 @@
 package explain
 
 import (
+	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -151,9 +150,10 @@ func notWorthParallel(a *analysis) []Finding {
 	}
 
 	wide := a.widestClass()
-	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPU.WallHigh >= a.run.WallLow {
+	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPU.Wall >= a.run.Wall {
 		return nil
 	}
+	overlap := a.oneCPU.WallHigh >= a.run.WallLow
 
 	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
@@ -167,6 +167,11 @@ func notWorthParallel(a *analysis) []Finding {
 		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
 	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
 		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
+	if overlap {
+		f.Claim = fmt.Sprintf("It is no faster on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
+			formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
+		f.Confidence = Low
+	}
 
 	f.Alternative = "Something shared slows the goroutines down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces of work far larger."
@@ -218,81 +223,5 @@ func wakeLatency(a *analysis) []Finding {
 	f.Alternative = "The machine is loaded or virtual, and its CPUs are not there when needed."
 	f.Fix = "Hand over less often: larger pieces, batches, or one goroutine for both."
 	f.Experiment = "Double the size of the pieces: wake-ups and lost time should halve."
-	return []Finding{f}
-}
-
-// leak finds goroutines that are started all the time and never end.
-func leak(a *analysis) []Finding {
-	if a.trace == nil {
-		return a.leakByProfile()
-	}
-
-	for _, c := range a.classes() {
-		spread := c.Last - c.First
-		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < a.trace.Duration/3 {
-			continue
-		}
-		w := a.trace.Waits[c.StuckAt]
-		if !slices.Contains([]evidence.Op{evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex,
-			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
-			continue
-		}
-
-		f := a.newFinding(GoroutineLeak, "%d goroutines of %s never end: they wait to %s forever.", c.Stuck,
-			shortName(c.Start.Function), w.Op)
-		f.Where = a.prog.positions(w.Stack, c.Created)
-		f.Share = float64(c.Alive) / float64(c.Count)
-		f.citef("%d of %d started within %s are still alive at the end", c.Alive, c.Count, formatDuration(spread))
-		if at, ok := a.prog.ownFrame(w.Stack); ok {
-			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, a.quote(at))
-		}
-
-		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
-		f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
-		if strings.HasPrefix(c.Start.Function, "net/http.(*persistConn).") {
-			f.Fix = "Share one http.Client: each Transport keeps its own idle connections."
-		}
-		f.Experiment = "Count goroutines over time: the number should stop growing."
-		f.Confidence = High
-		return []Finding{f}
-	}
-
-	return nil
-}
-
-// leakCount is the number of goroutines at one site that is too large for a pool.
-const leakCount = 100
-
-// leakByProfile finds a leak in the goroutine profile: too many goroutines wait at one site when the program ends.
-func (a *analysis) leakByProfile() []Finding {
-	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
-	if i < 0 {
-		return nil
-	}
-
-	all := &profile{user: 1}
-	for _, s := range a.e.Profiles[i].Samples {
-		if len(s.Values) > 0 && (containsAny(s.Stack, channelFunctions...) ||
-			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_")) {
-			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
-		}
-	}
-
-	groups := all.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
-	if len(groups) == 0 || groups[0].share < leakCount {
-		return nil
-	}
-
-	g := groups[0]
-
-	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at one place when the program ends.", g.share)
-	f.Level = ProfileLevel
-	f.Where = []string{a.prog.position(g.at)}
-	f.Share = 1
-	f.citef("%s", a.quote(g.at))
-
-	f.Alternative = "They are a worker pool that lives as long as the program."
-	f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
-	f.Experiment = "Count goroutines over time: the number should stop growing."
 	return []Finding{f}
 }

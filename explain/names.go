@@ -35,7 +35,7 @@ const (
 	NotWorthParallel   Name = "not-worth-parallel"  // the program is slower on several CPUs than on one
 	GoroutineLeak      Name = "goroutine-leak"      // goroutines are started and never end
 	DependencyWait     Name = "dependency-wait"     // the program waits for something external, or sleeps
-	LibraryLimit       Name = "library-limit"       // a lock inside a library limits the program
+	LibraryLimit       Name = "library-limit"       // a lock or a cost inside a library limits the program
 	TooFewSamples      Name = "too-few-samples"     // a run is too short to estimate gains
 	ProfilerNoise      Name = "profiler-noise"      // profilers take much of the CPU time that they measure
 )
@@ -72,7 +72,8 @@ var traits = map[Name]trait{
 	UnboundedSpawn: {diagnosis: true, symptoms: []Name{CPUSaturated}},
 	TooFewWorkers: {symptoms: []Name{SingleThreaded, DependencyWait, StageLimited, SerialPhase, StopAndWait,
 		HotFunction}},
-	LoadImbalance: {allCPUs: true, oneProgram: true, detail: true, symptoms: []Name{SerialPhase, CPUSaturated}},
+	LoadImbalance: {allCPUs: true, oneProgram: true, detail: true, symptoms: []Name{SerialPhase, CPUSaturated,
+		SingleThreaded}},
 	CoarseLock: {symptoms: []Name{SingleThreaded, SerialPhase, LockConvoy, WakeLatency, TooFewWorkers,
 		LoadImbalance, DependencyWait, CPUSaturated, HotFunction, StageLimited}},
 	SaturatedResource: {symptoms: []Name{SingleThreaded, SerialPhase, LockConvoy, WakeLatency, LoadImbalance,

@@ -15,10 +15,11 @@ type rule func(v *analysis) []Finding
 
 // rules lists all rules.
 var rules = []rule{
-	unbufferedIO, escapes, gcRules, tooFine, spawnByProfile, convoyByProfile, externalByProfile, unboundedSpawn,
+	unbufferedIO, escapes, madeByLibrary, gcRules, tooFine, spawnByProfile, convoyByProfile, externalByProfile,
+	unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
-	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, workInflation, notWorthParallel, blockingCalls,
-	dependency,
+	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
+	blockingCalls, dependency,
 	hotFunction,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }

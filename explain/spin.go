@@ -37,9 +37,10 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 		at, ok := a.prog.ownFrame(w.stack)
 		return !ok || !a.findsReady(at)
 	}
-	if containsAny(w.stack, "runtime.selectgo") {
-		at, ok := a.prog.ownFrame(w.stack)
-		return ok && a.hasDefault(at)
+	if i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool {
+		return f.Function == "runtime.selectgo"
+	}); i >= 0 {
+		return i+1 < len(w.stack) && a.prog.mayBeOwn(w.stack[i+1]) && a.hasDefault(w.stack[i+1])
 	}
 	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
 		// The runtime and package sync use the same functions when they start and wake goroutines.
@@ -84,21 +85,18 @@ func (a *analysis) findsReady(at evidence.Frame) bool {
 }
 
 // hasDefault reports whether the select statement at a position has a default case, as far as the source shows.
-func (a *analysis) hasDefault(at evidence.Frame) bool {
-	if a.prog.Source == nil {
+func (a *analysis) hasDefault(at evidence.Frame) (has bool) {
+	f := a.prog.parsedFile(at.File)
+	if f == nil {
 		return false
 	}
-
-	for n := at.Line + 1; n < at.Line+20; n++ {
-		switch line := strings.TrimSpace(a.prog.Source(at.File, n)); {
-		case strings.HasPrefix(line, "default:"):
-			return true
-		case strings.HasPrefix(line, "select"):
-			return false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectStmt); ok && a.prog.line(s.Pos()) == at.Line {
+			has = slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool { return c.(*ast.CommClause).Comm == nil })
 		}
-	}
-
-	return false
+		return true
+	})
+	return has
 }
 
 // busyWait finds loops that poll instead of blocking.
@@ -121,7 +119,9 @@ func busyWait(a *analysis) []Finding {
 	if a.trace != nil && site == nil {
 		share -= a.runtimeYields()
 	}
-	if len(groups) == 0 && site == nil || share < spinShare {
+	// Without a count of its calls, the loop needs samples enough.
+	thin := site == nil && share-a.shareHalfWidth(share) < spinShare/2
+	if len(groups) == 0 && site == nil || share < spinShare || thin {
 		return nil
 	}
 

@@ -51,22 +51,44 @@ func TestOnlyPolls(t *testing.T) {
 	}
 }
 
-// The default case must belong to the select itself, not to the next one.
+// The default case must belong to the select itself, not to the next one, nor to a switch.
 func TestHasDefault(t *testing.T) {
-	for text, want := range map[string]bool{
-		"select {\ncase <-c:\ndefault:\n}":                         true,
-		"select {\ncase <-c:\n}\nselect {\ncase <-d:\ndefault:\n}": false,
-		"select {\ncase <-c:\n}":                                   false,
+	for statements, want := range map[string]bool{
+		"select {; case <-c:; default:; }":                                 true,
+		"select {; default:; case <-c:; }":                                 true,
+		"select {; case <-c:; }; select {; case <-d:; default:; }":         false,
+		"select {; case <-c:; }":                                           false,
+		"select {; case <-c:; }; switch x {; case 1:; default:; }":         false,
+		"select {; case <-c:; switch x {; case 1:; default:; }; }":         false,
+		"for {; select {; case <-c:; default:; }; }":                       false, // the loop is not the select
+		"select {; case v := <-c:; select {; case d <- v:; default:; }; }": false,
 	} {
-		lines := strings.Split(text, "\n")
-		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {
-			if n < 1 || n > len(lines) {
-				return ""
-			}
-			return lines[n-1]
-		}})}
-		if got := v.hasDefault(evidence.Frame{File: "main.go", Line: 1}); got != want {
-			t.Errorf("%q: %v", text, got)
+		v := &analysis{prog: newProgram(source(statements))}
+		if got := v.hasDefault(evidence.Frame{File: "main.go", Line: 3}); got != want {
+			t.Errorf("%q: %v", statements, got)
+		}
+	}
+}
+
+// TestBodyOfDefault: a line in a clause of a select with a default is not the select.
+func TestBodyOfDefault(t *testing.T) {
+	v := &analysis{prog: newProgram(source("select {; case <-c:; default:; call(); }"))}
+	for line, want := range map[int]bool{3: true, 6: false} {
+		if got := v.hasDefault(evidence.Frame{File: "main.go", Line: line}); got != want {
+			t.Errorf("line %d: %v", line, got)
+		}
+	}
+}
+
+// TestThinPolling: a few samples are no polling loop.
+func TestThinPolling(t *testing.T) {
+	for samples, want := range map[int]bool{5: false, 20: true} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(47-samples, "main.worker:9")
+		c.cpu(samples, "runtime.selectnbrecv", "main.worker:5")
+		if got := slices.Contains(c.names(), string(BusyWait)); got != want {
+			t.Errorf("%d of 47 samples: %v", samples, c.names())
 		}
 	}
 }

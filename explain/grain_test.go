@@ -1,0 +1,37 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// TestSlowerByMedian: if one CPU has the lower median, the program is not said to have nothing to gain.
+func TestSlowerByMedian(t *testing.T) {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	for _, c := range []struct {
+		low, median, high int // of one CPU; two CPUs take 650 to 720, in the median 688
+		want              Confidence
+	}{
+		{560, 580, 600, High}, {580, 600, 700, Low}, {690, 700, 710, ""}, {640, 680, 700, ""},
+	} {
+		x := wideCase()
+		two := &x.evidence.Runs[0]
+		two.Count, two.Wall, two.WallLow, two.WallHigh, two.User = 3, ms(688), ms(650), ms(720), ms(620)
+		x.evidence.Runs = append(x.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: ms(c.median),
+			WallLow: ms(c.low), WallHigh: ms(c.high), User: ms(c.median)})
+		found := Explain(&x.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == NotWorthParallel })
+		switch {
+		case i < 0 && c.want != "":
+			t.Errorf("%+v: %v", c, x.names())
+		case i >= 0 && c.want == Low && (found[i].Confidence != Low || !strings.Contains(found[i].Claim, "no faster")),
+			i >= 0 && c.want == High && (found[i].Confidence == Low || !strings.Contains(found[i].Claim, "slower")),
+			i >= 0 && c.want == "":
+			t.Errorf("%+v: %+v", c, found[i])
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package explain
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// workers returns a program whose workers compute for so many ms of a second, and wait for work otherwise.
+func workers(running ...int) *testCase {
+	c := wideCase()
+	c.evidence.Trace.Classes, c.evidence.Trace.Waits = nil, nil
+	sum := 0
+	for _, ms := range running {
+		sum += ms
+	}
+	k := c.class("main.worker:3", len(running), len(running), time.Duration(sum)*time.Millisecond, 0)
+	x := &c.evidence.Trace.Classes[k]
+	for i, ms := range running {
+		m := &x.Members[i]
+		m.Running = time.Duration(ms) * time.Millisecond
+		m.ChannelWait = second - m.Running
+	}
+	d := &c.evidence.Trace.Demand
+	d.Time, d.CPUTime = nil, nil
+	both := max(0, sum-1000)
+	c.demand(0, 1000-both, both)
+	return c
+}
+
+// TestSkew: one busy worker among others that wait for work is a load imbalance.
+func TestSkew(t *testing.T) {
+	for _, c := range []struct {
+		running []int
+		want    bool
+	}{
+		{[]int{900, 80, 70, 60}, true},
+		{[]int{900, 300}, true},
+		{[]int{900, 600, 50}, false}, // two are busy
+		{[]int{500, 80, 70, 60}, false},
+		{[]int{900}, false},
+	} {
+		var found []Finding
+		for _, f := range Explain(&workers(c.running...).evidence).Findings {
+			if f.Name == LoadImbalance {
+				found = append(found, f)
+			}
+		}
+		if (len(found) == 1) != c.want {
+			t.Errorf("%v: %v", c.running, workers(c.running...).names())
+			continue
+		}
+		if c.want && (found[0].Gain == nil || found[0].Gain.Estimate < 0.15 || found[0].Gain.High > 0.5 ||
+			!slices.Equal(found[0].Where, []string{"main.go:9"})) {
+			t.Errorf("%v: %+v %+v", c.running, found[0], found[0].Gain)
+		}
+	}
+	stages := workers(900, 80)
+	stages.evidence.Trace.Classes[0].Waiting["chan send"] = 500 * time.Millisecond
+	if slices.Contains(stages.names(), string(LoadImbalance)) {
+		t.Error("stages of a pipeline")
+	}
+	late := workers(900, 80)
+	late.evidence.Trace.Classes[0].Members[1].Born = 700 * time.Millisecond
+	if slices.Contains(late.names(), string(LoadImbalance)) {
+		t.Error("a worker that began late")
+	}
+}
