@@ -20,6 +20,7 @@ type Environment struct {
 	// defaults of the build, then those of the environment, which win; null if none is set
 	GODEBUG    *string `json:"godebug"`
 	GOGC       string  `json:"gogc"`       // percent in force in the command, or off
+	GOGCFrom   string  `json:"gogc_from"`  // env, default or program; "" in runs of versions that did not store it
 	GOMEMLIMIT string  `json:"gomemlimit"` // bytes in force, or off
 }
 
@@ -111,6 +112,9 @@ func (e Environment) MachineDifferences(o Environment) []Difference {
 // ProgramDifferences returns the differences of the builds and the runtime settings of two runs. A user may
 // want to compare these on one machine.
 func (e Environment) ProgramDifferences(o Environment) []Difference {
+	if e.GOGCFrom == "" || o.GOGCFrom == "" {
+		e.GOGCFrom, o.GOGCFrom = "", ""
+	}
 	return fields(e.program(), o.program())
 }
 
@@ -120,10 +124,13 @@ type program struct {
 	Build
 	GODEBUG    *string `json:"godebug"`
 	GOGC       string  `json:"gogc"`
+	GOGCFrom   string  `json:"gogc_from"`
 	GOMEMLIMIT string  `json:"gomemlimit"`
 }
 
-func (e Environment) program() program { return program{e.Build, e.GODEBUG, e.GOGC, e.GOMEMLIMIT} }
+func (e Environment) program() program {
+	return program{e.Build, e.GODEBUG, e.GOGC, e.GOGCFrom, e.GOMEMLIMIT}
+}
 
 // fields returns the fields in which two structs of the same type differ.
 func fields(x, y any) []Difference {

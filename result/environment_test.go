@@ -26,6 +26,17 @@ func TestDifferences(t *testing.T) {
 	if got := a.ProgramDifferences(b); !slices.Equal(got, want) {
 		t.Errorf("program: %v, want %v", got, want)
 	}
+
+	b = a
+	b.GOGCFrom = "env"
+	if got := a.ProgramDifferences(b); got != nil {
+		t.Errorf("with a run of a version that did not store where GOGC came from: %v", got)
+	}
+	a.GOGCFrom = "default"
+	want = []result.Difference{{Name: "gogc_from", A: `"default"`, B: `"env"`}}
+	if got := a.ProgramDifferences(b); !slices.Equal(got, want) {
+		t.Errorf("program: %v, want %v", got, want)
+	}
 }
 
 func TestSameMachine(t *testing.T) {

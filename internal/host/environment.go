@@ -23,6 +23,7 @@ func Read() result.Environment {
 		e.GODEBUG = &all
 	}
 	e.GOGC, e.GOMEMLIMIT = gcSettings()
+	e.GOGCFrom = gogcFrom(e.GOGC, os.Getenv("GOGC"))
 	return e
 }
 
@@ -73,4 +74,23 @@ func gcSettings() (gogc, limit string) {
 		limit = strconv.FormatUint(v, 10)
 	}
 	return gogc, limit
+}
+
+// gogcFrom returns the origin of GOGC. The runtime replaces a value of the environment that is not an integer by 100,
+// and a negative one by off.
+func gogcFrom(gogc, env string) string {
+	want := "100"
+	if n, err := strconv.ParseInt(env, 10, 32); err == nil && n >= 0 {
+		want = strconv.FormatInt(n, 10)
+	} else if err == nil || env == "off" {
+		want = "off"
+	}
+	switch {
+	case gogc != want:
+		return "program"
+	case env != "":
+		return "env"
+	default:
+		return "default"
+	}
 }

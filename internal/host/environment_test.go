@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -21,6 +22,9 @@ func TestRead(t *testing.T) {
 	}
 	if !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(e.Fingerprint) {
 		t.Errorf("fingerprint %q", e.Fingerprint)
+	}
+	if want := gogcFrom(e.GOGC, os.Getenv("GOGC")); e.GOGCFrom != want {
+		t.Errorf("GOGC from %q, want %q", e.GOGCFrom, want)
 	}
 	if e.ExeSHA256 == nil || len(*e.ExeSHA256) != 64 {
 		t.Errorf("executable %v", e.ExeSHA256)
@@ -82,6 +86,24 @@ func TestProcsFrom(t *testing.T) {
 	} {
 		m := result.Machine{CPUs: x.cpus, OnlineCPUs: x.online, CgroupCPUs: x.quota}
 		if got := procsFrom(x.procs, x.env, m); got != x.want {
+			t.Errorf("%+v: %s", x, got)
+		}
+	}
+}
+
+func TestGOGCFrom(t *testing.T) {
+	for _, x := range []struct{ gogc, env, want string }{
+		{"100", "", "default"},
+		{"400", "", "program"},
+		{"off", "", "program"},
+		{"100", "100", "env"},
+		{"50", "50", "env"},
+		{"100", "50", "program"},
+		{"off", "off", "env"},
+		{"off", "-3", "env"},
+		{"100", "junk", "env"},
+	} {
+		if got := gogcFrom(x.gogc, x.env); got != x.want {
 			t.Errorf("%+v: %s", x, got)
 		}
 	}
