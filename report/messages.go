@@ -11,7 +11,8 @@ import (
 )
 
 // writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the rows
-// and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity.
+// and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity. Errors
+// that differ only in quantities and ports are one too, the first, with the number of the others.
 func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
 	texts func(compare.Row) []string, st Style) {
 	type concern struct {
@@ -25,7 +26,8 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 	for at, r := range rows {
 		for _, text := range texts(r) {
 			i := slices.IndexFunc(list, func(c *concern) bool {
-				return c.texts[0] == text || t == caution && !st.shows("warnings") && sameButNumbers(c.texts[0], text)
+				return c.texts[0] == text || !st.shows("warnings") && (t == caution && sameButNumbers(c.texts[0], text) ||
+					t == alarm && sameButNumbers(withoutPorts(c.texts[0]), withoutPorts(text)))
 			})
 			if i < 0 {
 				list = append(list, &concern{rows: map[int]bool{}})
@@ -51,13 +53,22 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 		if n := len(c.designs); n > mostDesigns+1 && t == caution && !st.shows("warnings") {
 			c.designs = append(c.designs[:mostDesigns:mostDesigns], fmt.Sprintf("%d more", n-mostDesigns))
 		}
-		where := fmt.Sprintf("(%d of %d rows: %s)", len(c.rows), len(rows), strings.Join(c.designs, ", "))
+		where := fmt.Sprintf("%d of %d rows: %s", len(c.rows), len(rows), strings.Join(c.designs, ", "))
 		if len(c.rows) == len(rows) {
-			where = "(every row)"
+			where = "every row"
 		}
-		writeCaution(b, withRanges(c.texts), where, t, st)
+		text := c.texts[0]
+		if t == caution {
+			text = withRanges(c.texts)
+		} else if n := distinct(c.texts) - 1; n > 0 {
+			where += fmt.Sprintf("; %d more with other numbers", n)
+		}
+		writeCaution(b, text, "("+where+")", t, st)
 	}
 }
+
+// distinct is the number of different texts.
+func distinct(texts []string) int { return len(slices.Compact(slices.Sorted(slices.Values(texts)))) }
 
 // mostDesigns is the number of designs that a warning names, unless the page shows warnings in full.
 const mostDesigns = 4
@@ -70,6 +81,12 @@ func writeWarning(b *strings.Builder, text string, st Style) {
 // quantity matches a number that may be a range of several: not a part of a name such as p99, of a position such as
 // main.go:12, of an exponent, or of a signed number.
 var quantity = regexp.MustCompile(`(^|[^\w:.+-])([0-9]+(?:\.[0-9]+)?)`)
+
+// port matches a port after the address of this machine, or after that of a named one.
+var port = regexp.MustCompile(`([0-9\]]|localhost):[0-9]+`)
+
+// withoutPorts returns text with each port replaced by 0.
+func withoutPorts(text string) string { return port.ReplaceAllString(text, "$1:0") }
 
 // sameButNumbers reports whether two texts differ only in quantities.
 func sameButNumbers(a, b string) bool {
