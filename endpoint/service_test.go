@@ -304,7 +304,7 @@ func TestLoad(t *testing.T) {
 			if i >= 20 {
 				fail(w, 503)
 			}
-		}, says: "the server does not answer after the load: GET "},
+		}, says: "the request after the load failed: GET "},
 		{name: "flaky before and after", handler: func(w http.ResponseWriter, i int) {
 			if i < 3 || i >= 24 && i < 28 { // the load has 4 to 23
 				fail(w, 503)

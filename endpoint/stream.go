@@ -36,7 +36,7 @@ type load struct {
 	server   *server    // nil: the server ran already
 	before   time.Duration
 	used     time.Duration // CPU time of the server during the load; -1 if it is unknown
-	ended    error         // why the server did not answer after the load
+	ended    error         // why the request after the load failed
 }
 
 // Stream starts the server if the service says so, waits until it is ready, sends the first request, and returns the
@@ -209,7 +209,7 @@ func (l *load) close() {
 		}
 	}
 	if _, f, _ := l.ask(); f != nil {
-		err := fmt.Errorf("the server does not answer after the load: %w", l.client.describe(0, f))
+		err := fmt.Errorf("the request after the load failed: %w", l.client.describe(0, f))
 		l.ended = l.explain(err, f.kind)
 	}
 	if l.ended == nil && l.server != nil {

@@ -336,7 +336,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("%d calls, %s", o.ok, o.text())
 	}
 	o = measure(t, 20, "", "target=127.0.0.1:{port}", start, brew, "data={}", `data={"drink":"die"}`)
-	for _, part := range []string{"does not answer after the load", "exit status 3", "the machine is broken"} {
+	for _, part := range []string{"the request after the load failed", "exit status 3", "the machine is broken"} {
 		if !strings.Contains(o.text(), part) {
 			t.Errorf("%s: want %s", o.text(), part)
 		}
