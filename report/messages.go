@@ -11,8 +11,8 @@ import (
 )
 
 // writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the rows
-// and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity. Errors
-// that differ only in quantities and ports are one too, the first, with the number of the others.
+// and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity.
+// Errors that differ only in quantities and ports are one too, the first, with the number of the others.
 func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
 	texts func(compare.Row) []string, st Style) {
 	type concern struct {
@@ -26,8 +26,11 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 	for at, r := range rows {
 		for _, text := range texts(r) {
 			i := slices.IndexFunc(list, func(c *concern) bool {
-				return c.texts[0] == text || !st.shows("warnings") && (t == caution && sameButNumbers(c.texts[0], text) ||
-					t == alarm && sameButNumbers(withoutPorts(c.texts[0]), withoutPorts(text)))
+				first, other := c.texts[0], text
+				if t == alarm {
+					first, other = withoutPorts(first), withoutPorts(other)
+				}
+				return c.texts[0] == text || !st.shows("warnings") && sameButNumbers(first, other)
 			})
 			if i < 0 {
 				list = append(list, &concern{rows: map[int]bool{}})
