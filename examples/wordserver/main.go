@@ -3,7 +3,8 @@
 //
 //	brewput run http --start './wordserver -port {port}' --url http://127.0.0.1:{port}/words --body 'one two'
 //
-// With -counter split it builds a list of the words first, which costs memory and time.
+// With -counter split it builds a list of the words first, which costs memory and time. It serves its profiles, so that
+// "brewput explain http", with the same flags, names what limits it.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"os/signal"
 	"strconv"
@@ -74,6 +76,10 @@ func handler(counter string) (http.Handler, error) {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]int{"words": count(text)})
 	})
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index) // for: brewput explain http
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux, nil
 }
 

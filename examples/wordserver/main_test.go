@@ -22,6 +22,11 @@ func TestHandler(t *testing.T) {
 				t.Errorf("%s: %q is answered by %d %s, want %s", counter, body, w.Code, got, want)
 			}
 		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/debug/pprof/goroutine?debug=1", nil))
+		if !strings.HasPrefix(w.Body.String(), "goroutine profile: total") {
+			t.Errorf("%s: the profile of goroutines is answered by %d %.80s", counter, w.Code, w.Body.String())
+		}
 	}
 	if _, err := handler("guess"); err == nil {
 		t.Error("an unknown way to count is accepted")
