@@ -45,9 +45,11 @@ type cell struct {
 
 // judge returns what an entry of the cell means.
 func (x *cell) judge(e entry) verdict {
-	switch busy := e.Others > idle.MaxOthers; {
+	switch busy := e.busy(); {
 	case e.Missing == lateSelf && (e.Refused < mostRefused || busy):
 		return undecided
+	case e.Missing == lateSelf:
+		return missed
 	case (x.calm || x.right != nil) && busy && e.Missing == "":
 		return disturbed
 	case x.right == nil:
@@ -59,6 +61,9 @@ func (x *cell) judge(e entry) verdict {
 	}
 	return missed
 }
+
+// busy reports whether other processes used more of the CPUs than a measurement bears.
+func (e entry) busy() bool { return e.Others > idle.MaxOthers }
 
 // part is a table of the campaign.
 type part int
@@ -105,7 +110,9 @@ func allCells() []cell {
 		cells[i].measure = func(ctx context.Context, c *campaign) (entry, error) {
 			others := idle.Watch(&c.spent)
 			e, err := measure(ctx, c)
-			e.Others = others()
+			if e.Others = others(); e.busy() {
+				e.Refused = 0
+			}
 			return e, err
 		}
 	}

@@ -84,7 +84,9 @@ type entry struct {
 	Cell     string `json:"cell"`
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
 	absent   bool   // there are no figures now, so that a later call tries again
-	Refused  int    `json:"refused,omitempty"` // trials before this one, in all calls, that brewput refused: it was late
+	// Refused is the number of trials before this one, in all calls, that brewput refused on an idle machine, because
+	// it was late.
+	Refused int `json:"refused,omitempty"`
 
 	Requests int        `json:"requests"`  // that were measured
 	Got      [3]float64 `json:"got"`       // p50, p90 and p99 as the tool reports them
@@ -104,7 +106,7 @@ type entry struct {
 // follow adds the trials that brewput refused in an earlier measurement of the cell.
 func (e *entry) follow(before entry) {
 	e.Refused += before.Refused
-	if before.Missing == lateSelf {
+	if before.Missing == lateSelf && !before.busy() {
 		e.Refused++
 	}
 }

@@ -306,6 +306,7 @@ func TestCampaign(t *testing.T) {
 	bad.Got[2] = 3.3e6
 	noisy.Got[2], noisy.Others = 3.3e6, 0.5
 	late, tooLate := entry{Missing: lateSelf, Refused: maxRefused}, entry{Missing: lateSelf, Refused: mostRefused}
+	busyLate := entry{Missing: lateSelf, Others: 0.5}
 	for _, c := range []struct {
 		cells  []cell
 		again  []cell // for a second call
@@ -325,6 +326,10 @@ func TestCampaign(t *testing.T) {
 			"late in 6 trials: undecided"},
 		{[]cell{fake("a", tooLate)}, []cell{fake("a")}, [2]int{record.ExitBroken, record.ExitBroken},
 			"late in 13 trials: missed"},
+		{[]cell{calm(fake("a", tooLate))}, []cell{fake("a")}, [2]int{record.ExitBroken, record.ExitBroken},
+			"late in 13 trials: missed"},
+		{[]cell{calm(fake("a", busyLate))}, []cell{calm(fake("a", late))},
+			[2]int{record.ExitUndecided, record.ExitUndecided}, "late in 3 trials: undecided"},
 		{[]cell{calm(fake("a", late))}, []cell{calm(fake("a", late))},
 			[2]int{record.ExitUndecided, record.ExitUndecided}, "late in 6 trials: undecided"},
 		{[]cell{calm(fake("a", absent))}, []cell{calm(fake("a", good))}, [2]int{0, 0}, "not installed"},
@@ -395,7 +400,7 @@ func TestAccuracy(t *testing.T) {
 	errs := func(x float64) entry {
 		return entry{Truth: [3]float64{1e6, 2e6, 3e6}, Got: [3]float64{1e6 + x*0.23e6, 2e6, 3e6}, Others: 0.01}
 	}
-	const none, busy = -1, -2 // not measured, and disturbed
+	const none, busy, late = -1, -2, -3 // not measured, disturbed, and late too often
 	for _, c := range []struct {
 		brewput, vegeta, hey, wrk float64
 		code                      int
@@ -413,6 +418,7 @@ func TestAccuracy(t *testing.T) {
 		{0.9, none, busy, 0, record.ExitUndecided, "undecided: x: no times of vegeta and hey"},
 		{none, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
 		{busy, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
+		{late, 0.1, 0.1, 0, record.ExitBroken, "missed: x: brewput was late in every trial"},
 	} {
 		var rows []row
 		for tool, x := range map[string]float64{"brewput": c.brewput, "vegeta": c.vegeta, "hey": c.hey, "wrk": c.wrk} {
@@ -425,6 +431,8 @@ func TestAccuracy(t *testing.T) {
 				e = entry{Missing: "not installed"}
 			case busy:
 				e.Others = 1
+			case late:
+				e = entry{Missing: lateSelf, Refused: mostRefused}
 			}
 			rows = append(rows, row{own, e})
 		}

@@ -156,6 +156,8 @@ func accuracy(server string, own row, rows []row) (word verdict, text string) {
 		}
 	}
 	switch {
+	case own.entry.Missing == lateSelf && own.cell.judge(own.entry) == missed:
+		return missed, "brewput was late in every trial"
 	case !own.counts():
 		return undecided, "no times of brewput"
 	case name == "":
