@@ -15,8 +15,9 @@ const (
 	clientGC = 400
 )
 
-// setGC sets GOGC for a trial at a point, and returns how to set it back. The factor gogc decides, then what the
-// environment or the program has set. Otherwise a trial that sends an open loop to servers has clientGC.
+// setGC sets GOGC for a trial at a point, and returns how to set it back. The factor gogc decides, then the
+// environment, and then the program, if it has set another one than usualGC. Otherwise a trial that sends an open loop
+// to servers has clientGC.
 func setGC(p plan.Point, sends bool) (undo func()) {
 	percent := clientGC
 	switch {
