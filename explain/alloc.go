@@ -21,34 +21,32 @@ func (a *analysis) topAllocators(most int) []group {
 // allocationsByLine sums a value type of the heap profile by the program's own lines. The profiler's own allocations
 // and those before main are left out.
 func (a *analysis) allocationsByLine(what string) (groups []group, total float64) {
-	return a.allocationsBy(what, a.prog.ownFrame)
+	list, total := a.allocations(what)
+	p := &profile{list: list, user: total}
+	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) }), total
 }
 
-// allocationsBy is allocationsByLine with the lines that a function returns for stacks. Shares are of the whole total.
-func (a *analysis) allocationsBy(what string, line func(stack []evidence.Frame) (evidence.Frame, bool)) (groups []group,
-	total float64) {
+// allocations returns the samples of a value type of the heap profile, with its values as weights, and their sum.
+// Without a heap profile there are none.
+func (a *analysis) allocations(what string) (list []weightedSample, total float64) {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
 	if i < 0 {
 		return nil, 0
 	}
-
 	h := &a.e.Profiles[i]
 	value := slices.Index(h.Types, what)
 	if value < 0 {
 		return nil, 0
 	}
-
-	p := &profile{}
 	for _, s := range h.Samples {
 		if value < len(s.Values) && !isProfiler(s.Stack) &&
 			!containsAny(s.Stack, "runtime.doInit", "runtime.main.func") {
 			x := float64(s.Values[value])
-			p.list = append(p.list, weightedSample{stack: s.Stack, weight: x})
-			p.user += x
+			list = append(list, weightedSample{stack: s.Stack, weight: x})
+			total += x
 		}
 	}
-
-	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return line(w.stack) }), p.user
+	return list, total
 }
 
 // escapes finds a line that allocates once for each operation.
@@ -142,15 +140,16 @@ func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
 	return 0
 }
 
-// allocatedAt returns the sum of a value type of the heap profile at a line.
-func (a *analysis) allocatedAt(what string, at evidence.Frame) float64 {
-	groups, total := a.allocationsByLine(what)
-	for _, g := range groups {
-		if g.at == at {
-			return g.share * total
+// allocatedAt returns the sum of a value type of the heap profile at a line. What is in use may be negative: a profile
+// of a period counts what was freed in it.
+func (a *analysis) allocatedAt(what string, at evidence.Frame) (sum float64) {
+	list, _ := a.allocations(what)
+	for _, w := range list {
+		if line, ok := a.prog.ownFrame(w.stack); ok && line == at {
+			sum += w.weight
 		}
 	}
-	return 0
+	return sum
 }
 
 // mostKept is the fraction of the bytes of a line that are in use at the end, from which they cannot be reused.

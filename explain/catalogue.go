@@ -25,8 +25,8 @@ type Doc struct {
 // Docs returns the documentation of all findings: those with a rule, the names that are reserved, and those of a report
 // in which no rule applies.
 func Docs() []Doc {
-	list := slices.Concat(workDocs(), splitDocs(), lockDocs(), channelDocs(), waitDocs(), cpuDocs(), collectorDocs(),
-		machineDocs(), runDocs())
+	list := slices.Concat(workDocs(), splitDocs(), workerDocs(), lockDocs(), channelDocs(), waitDocs(), cpuDocs(),
+		collectorDocs(), machineDocs(), runDocs())
 	for i := range list {
 		d := &list[i]
 		d.Kind, d.SchemaVersion = "finding-doc", result.SchemaVersion

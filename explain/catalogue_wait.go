@@ -45,7 +45,8 @@ func lockDocs() []Doc {
 		{Name: LibraryLimit, Meaning: "a lock or a cost inside a library limits the program",
 			Evidence: "The execution trace: the lock is taken by the standard library; the CPU profile.",
 			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
-				atLeast("or: CPU time for timers or contexts that a line makes, mostly not allocation", makerShare)},
+				atLeast("or: time for timers, contexts or connections of database/sql that a line makes, not to "+
+					"allocate", makerShare)},
 			Example: "all goroutines write to one log.Logger",
 			Fix:     "Call it less often, or give each goroutine its own instance."},
 	}
@@ -97,10 +98,13 @@ func channelDocs() []Doc {
 func waitDocs() []Doc {
 	return []Doc{
 		{Name: StopAndWait, Meaning: "a client waits for each reply before its next request",
-			Evidence:   "The execution trace: requests and waits for the network alternate.",
-			Thresholds: []string{atLeast("time in external waits", minExternalShare)},
-			Example:    "for _, k := range keys { conn.Write(get(k)); conn.Read(reply) }",
-			Fix:        "Pipeline requests with a bound on those outstanding, or batch them."},
+			Evidence: "The execution trace: requests and waits for the network alternate.",
+			Thresholds: []string{atLeast("time in external waits", minExternalShare),
+				atLeast("or, with client and server in one program: exchanges a second", turnsRate),
+				atLeast("with time in which at most one goroutine wants a CPU", turnsAlone),
+				atMost("and time that either of them computes", turnsEither)},
+			Example: "for _, k := range keys { conn.Write(get(k)); conn.Read(reply) }",
+			Fix:     "Pipeline requests with a bound on those outstanding, or batch them."},
 		{Name: DependencyWait, Meaning: "the program waits for a server, a child process or a sleep",
 			Evidence: "The execution trace: no goroutine wants a CPU; or little CPU time is used.",
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),

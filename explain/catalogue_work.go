@@ -16,15 +16,17 @@ func workDocs() []Doc {
 		{Name: EscapePerOp, Meaning: "each operation allocates a value that could be reused",
 			Evidence: "The allocation profile, and the compiler's escape analysis.",
 			Thresholds: []string{atLeast("objects that one line allocates", allocShare),
-				atLeast("or: CPU time for timers, contexts, or values of a sync.Pool that a line makes", makerShare),
+				atLeast("or: time for values that the standard library makes at a line, to allocate", makerShare),
+				"these are timers, contexts, tables and buffers that could be kept, and values of a sync.Pool",
 				atLeast("with bytes that a pool makes anew, if they are values of a pool", poolMisses),
-				atLeast("and number of these values", poolValues)},
+				atLeast("and number of these objects", poolValues)},
 			Example: "for _, r := range records { buf := new(bytes.Buffer); encode(buf, r) }",
 			Fix:     "Allocate once before the loop and reuse it, or keep the value from escaping."},
 		{Name: HotFunction, Meaning: "an avoidable call or a linear search takes much CPU time",
 			Evidence: "The CPU profile, and the source of the loop.",
 			Thresholds: []string{atLeast("CPU time of goroutines in one avoidable call", hotShare),
-				atLeast("or: CPU time of goroutines in one linear search", searchShare)},
+				atLeast("or: CPU time of goroutines in one linear search", searchShare),
+				atLeast("or: time for tables that the standard library makes at a line", makerShare)},
 			Example: "regexp.MustCompile(pattern).MatchString(line) for each line",
 			Fix:     "Keep the result of the call, or search by an index: a map, or slices.BinarySearch."},
 		{Name: BusyWait, Meaning: "a loop polls instead of blocking",
@@ -62,16 +64,24 @@ func splitDocs() []Doc {
 				atLeast("time in parallel phases", phaseWide), atLeast("gain that is predicted", phaseGain)},
 			Example: "results := parallel(parts); sort.Slice(results, less)",
 			Fix:     "Divide the phase as well, or overlap it with the parallel part."},
-		{Name: LoadImbalance, Meaning: "one goroutine works on after the others of its group ended",
-			Evidence: "The execution trace: when the goroutines of a group end.",
+		{Name: LoadImbalance, Meaning: "one goroutine works while its siblings lack work or ended",
+			Evidence: "The execution trace: when the goroutines of a group end, or what 2 to 16 of them wait for.",
 			Thresholds: []string{atLeast("time in which one goroutine of a group remains", tailShare),
 				"running time of the longest, divided by the mean: at least " + formatNumber(uneven),
 				atLeast("shortest tail of a group", tailLong),
-				atLeast("or: time in which the busiest worker computes", skewBusy),
+				atLeast("or: time in which the busiest worker computes or waits for a CPU", skewBusy),
 				atLeast("with time that all others wait for work", skewStarve),
+				atLeast("of which at one line", skewSite),
+				atLeast("with pieces of work that others gave them there", skewPieces),
 				atLeast("and idle CPU time", skewIdle)},
 			Example: "each of 4 goroutines renders a quarter of the rows, of which one is much harder",
 			Fix:     "Hand out smaller pieces to free workers, the largest first."},
+	}
+}
+
+// workerDocs documents the findings about how many goroutines there are.
+func workerDocs() []Doc {
+	return []Doc{
 		{Name: GoroutineTooFine, Meaning: "goroutines do less work than it costs to start them",
 			Evidence: "The execution trace: how long goroutines run; the CPU profile: what starting them costs. " +
 				notStandard,
@@ -99,8 +109,9 @@ func splitDocs() []Doc {
 			Example: "2 workers fetch pages, each of which takes 50 ms of network time",
 			Fix:     "Start more workers, until the CPUs or the other side are the limit."},
 		{Name: NotWorthParallel, Meaning: "the program is slower on several CPUs than on one",
-			Evidence: "Runs on one and on all CPUs, at least 3 of each: medians; low confidence if the times overlap.",
-			Example:  "8 goroutines increment one counter under a lock",
-			Fix:      "Keep it sequential, or make the pieces of work far larger."},
+			Evidence:   "Runs on one and on all CPUs, at least 3 of each: medians. No gain if the times overlap.",
+			Thresholds: []string{atLeast("difference of the medians, if the times overlap", minGain)},
+			Example:    "8 goroutines increment one counter under a lock",
+			Fix:        "Keep it sequential, or make the pieces of work far larger."},
 	}
 }

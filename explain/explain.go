@@ -28,6 +28,8 @@ type Finding struct {
 	Alternative string        `json:"rival"`      // another explanation of the same evidence
 	Fix         string        `json:"fix"`        // what to change
 	Experiment  string        `json:"experiment"` // a run that would refute the claim
+
+	local bool // the cost of calls at its lines: it explains no other finding, and none explains it
 }
 
 // Gain is the estimated fraction of a metric that a change saves, 0 to 0.99.

@@ -162,12 +162,16 @@ func notWorthParallel(a *analysis) []Finding {
 		f.Where = []string{a.prog.position(at)}
 	}
 
-	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
-	f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
-		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
 	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
 		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
-	if overlap {
+	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
+	switch {
+	case !overlap:
+		f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
+			1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
+	case saved < minGain:
+		return nil
+	default: // it may be chance, or it waits for something else than CPUs
 		f.Claim = fmt.Sprintf("It is no faster on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
 			formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 		f.Confidence = Low

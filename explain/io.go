@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func isWrite(function string) bool {
 // unbufferedIO finds positions where each system call moves only a few bytes.
 func unbufferedIO(a *analysis) []Finding {
 	var out []Finding
-	for _, g := range a.ioGroups() {
+	for _, g := range a.ioByFunction() {
 		i, at, ok := a.prog.ioCall(g.sample)
 		if !ok {
 			continue
@@ -144,6 +145,28 @@ func (a *analysis) ioGroups() []group {
 		}
 	}
 
+	return out
+}
+
+// ioByFunction returns ioGroups with one group for the reads of a function of the program and one for its writes, as of
+// the parts of a message. Its position is the one with most CPU time.
+func (a *analysis) ioByFunction() (out []group) {
+	type side struct {
+		function string
+		writes   bool
+	}
+	at := map[side]int{}
+	for _, g := range a.ioGroups() {
+		call, _, _ := a.prog.ioCall(g.sample)
+		s := side{g.at.Function, call >= 0 && isWrite(g.sample[call].Function)}
+		if k, ok := at[s]; ok {
+			out[k].share += g.share
+			continue
+		}
+		at[s] = len(out)
+		out = append(out, g)
+	}
+	slices.SortStableFunc(out, func(x, y group) int { return cmp.Compare(y.share, x.share) })
 	return out
 }
 

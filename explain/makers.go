@@ -1,7 +1,10 @@
 package explain
 
 import (
+	"cmp"
+	"go/ast"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,27 +13,45 @@ import (
 
 // Thresholds for values that a library makes.
 const (
-	makerShare = 0.1 // fraction of the CPU time that making them takes, with their share of the collector
+	makerShare = 0.1 // fraction of the time that making them at one or two lines takes, with the collector's for them
 	poolMisses = 0.3 // fraction of all bytes that a pool makes anew
 	poolValues = 1000
 )
 
 // maker is a set of functions of the standard library that make a value for each call, which is often avoidable.
 type maker struct {
-	what      string   // that they make
-	functions []string // prefixes
-	runtime   []string // functions of the runtime that work for these values, whoever calls them
-	fix       string
+	what        string                            // that they make
+	functions   []string                          // prefixes
+	only        func(stack []evidence.Frame) bool // which of their samples count; nil for all
+	runtime     []string                          // functions of the runtime for these values, whoever calls them
+	costly      Name                              // the finding if the cost is mostly not allocation
+	fix         string
+	alternative string
 }
 
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
 var makers = []maker{
-	{"a timer", []string{"time.After", "time.NewTimer", "time.Tick", "time.NewTicker"},
-		[]string{"runtime.(*timer", "runtime.blockTimerChan", "runtime.unblockTimerChan"},
-		"Make one timer before the loop, and Reset it."},
-	{"a context", []string{"context.With"}, nil,
-		"Make one context for many calls, outside the loop."},
-	{poolValue, []string{poolGet}, nil, "Put each value back when it is no longer used."},
+	{what: "a timer", functions: []string{"time.After", "time.NewTimer", "time.Tick", "time.NewTicker"},
+		runtime: []string{"runtime.(*timer", "runtime.blockTimerChan", "runtime.unblockTimerChan"},
+		costly:  LibraryLimit, fix: "Make one timer before the loop, and Reset it.",
+		alternative: "Many of these timers run at the same time."},
+	{what: "a context", functions: []string{"context.WithCancel", "context.WithTimeout", "context.WithDeadline"},
+		costly: LibraryLimit, fix: "Make one context for a request, not for each item of it.",
+		alternative: "Each call needs a deadline of its own, or can be cancelled alone."},
+	{what: "a connection", functions: []string{"database/sql.(*"}, only: opensConnection,
+		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
+		alternative: "The server closes connections, or the program sets their lifetime so."},
+	{what: poolValue, functions: []string{poolGet}, only: missesPool,
+		costly: EscapePerOp, fix: "Put each value back when it is no longer used.",
+		alternative: "The values are in use at the same time, or kept."},
+	{what: "a value that could be kept", functions: []string{
+		"hash/crc32.MakeTable", "hash/crc64.MakeTable", "compress/flate.NewWriter", "compress/flate.NewReader",
+		"compress/gzip.NewWriter", "compress/gzip.NewReader", "compress/zlib.NewWriter", "compress/zlib.NewReader",
+		"bufio.NewWriter", "bufio.NewReader", "bufio.NewScanner", "math/rand.NewSource", "math/rand.New",
+		"strings.NewReplacer", "crypto/aes.NewCipher", "crypto/cipher.NewGCM", "crypto/hmac.New",
+		"encoding/base64.NewEncoding", "encoding/base32.NewEncoding"},
+		costly: HotFunction, fix: "Make it once, outside the loop, and Reset it if it has a state.",
+		alternative: "Each call needs a value of its own, because they are in use at the same time."},
 }
 
 // poolGet makes poolValue if the [sync.Pool] is empty.
@@ -39,14 +60,22 @@ const (
 	poolValue = "a value"
 )
 
-// making is what the values of a maker cost. Shares are fractions of all CPU time, and of all bytes.
+// making is what the values of a maker cost at one line. Shares are fractions of all CPU time, and of all bytes.
 type making struct {
+	at                     evidence.Frame
+	sample                 []evidence.Frame
 	cpu, allocation, bytes float64
-	values                 float64 // number of those that the heap profile counts
-	lines                  []group // the program's own, the largest first
+	objects                float64 // number of those that the heap profile counts
 }
 
-// madeByLibrary finds values that a library makes for each of many calls.
+// cost returns the fraction of all CPU time for the values and for the collection of their garbage, of which collected
+// is what all garbage takes.
+func (m *making) cost(collected float64) float64 { return math.Min(1, m.cpu+m.garbage(collected)) }
+
+// garbage is the part of cost for the collector, as for other values that are allocated.
+func (m *making) garbage(collected float64) float64 { return 0.8 * collected * m.bytes }
+
+// madeByLibrary finds lines that let a library make a value for each of many calls.
 func madeByLibrary(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
@@ -60,95 +89,123 @@ func madeByLibrary(a *analysis) []Finding {
 	return found
 }
 
-// findMaker returns the finding for a maker whose values cost enough.
+// findMaker returns the finding for a maker whose values cost enough at one line, or at two.
 func (a *analysis) findMaker(m maker) (Finding, bool) {
-	c := a.making(m)
 	collected, _ := a.gcCPUShare()
-	garbage := collected * c.bytes * 0.8 // as for other values that are allocated
-	saved := (c.cpu + garbage) * a.activeFraction()
-	idlePool := m.what == poolValue && (c.bytes < poolMisses || c.values < poolValues)
-	if len(c.lines) == 0 || saved < makerShare || idlePool {
+	lines := a.making(m, collected)
+	switch {
+	case len(lines) == 0:
+		return Finding{}, false
+	case len(lines) > 1 && lines[1].cost(collected) >= lines[0].cost(collected)/4:
+		lines = lines[:2]
+	default:
+		lines = lines[:1]
+	}
+	var all making
+	for _, x := range lines {
+		all.cpu += x.cpu
+		all.allocation += x.allocation
+		all.bytes += x.bytes
+		all.objects += x.objects
+	}
+	saved := all.cost(collected) * a.activeFraction()
+	idlePool := m.what == poolValue && (all.bytes < poolMisses || all.objects < poolValues)
+	if saved < makerShare || idlePool {
 		return Finding{}, false
 	}
 
 	name := EscapePerOp
-	if c.allocation+garbage < (c.cpu+garbage)/2 {
-		name = LibraryLimit
+	if all.allocation+all.garbage(collected) < all.cost(collected)/2 {
+		name = m.costly
 	}
-	called := m.called(c.lines[0].sample)
-	f := a.newFinding(name, "Each call of %s makes %s: it takes %s of the CPU time.", called, m.what,
-		percent(math.Min(1, c.cpu+garbage)))
+	f := a.newFinding(name, "Each call of %s makes %s: it takes %s of the CPU time.", m.called(lines[0].sample), m.what,
+		percent(all.cost(collected)))
 	if m.what == poolValue {
-		f.Claim = "No Put seen: the pool is empty, so that most calls of Get make a new value."
-		if a.returnsValues() {
-			f.Claim = "Too few values are put back, so that most calls of Get make a new one."
+		f.Claim = "Get often finds its sync.Pool empty: what it makes anew is " + percent(all.bytes) + " of all bytes."
+		if a.neverPuts(lines[0].at) {
+			f.Claim = "No Put: Get finds its sync.Pool empty, and makes a new value each time."
 		}
 	}
 	f.Level = ProfileLevel
-	f.Share = math.Min(1, c.cpu+garbage)
-	for i, g := range c.lines[:min(2, len(c.lines))] {
-		if i > 0 && g.share < c.lines[0].share/4 {
-			break
-		}
-		f.Where = append(f.Where, a.prog.position(g.at))
-		f.citef("calls of %s are at %s", m.called(g.sample), a.quote(g.at))
+	f.local = true
+	f.Share = all.cost(collected)
+	for _, x := range lines {
+		f.Where = append(f.Where, a.prog.position(x.at))
+		f.citef("calls of %s are at %s", m.called(x.sample), a.quote(x.at))
 	}
 	f.citef("below them, and in the runtime for them, is %s of the CPU time, a part of which allocates (%s)",
-		percent(c.cpu), percent(c.allocation))
-	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(c.bytes),
+		percent(all.cpu), percent(all.allocation))
+	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(all.bytes),
 		percent(collected))
 	f.Gain = newGain(0.9*saved, 0.5*saved, 1.1*saved)
-	f.Confidence = High
-	f.Alternative = "Each call needs a value of its own, because they are used at the same time."
+	f.Alternative = m.alternative
 	f.Fix = m.fix
 	f.Experiment = "Make one value before the loop: the time should fall by its share."
 	return f, true
 }
 
-// making returns what the values of a maker cost, and where the program calls it.
-func (a *analysis) making(m maker) (c making) {
-	runtime := 0.0
-	lines := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-		at, ok := a.callingLine(m, w.stack)
+// making returns what the values of a maker cost at each line of the program that calls it, the largest cost first.
+func (a *analysis) making(m maker, collected float64) (lines []*making) {
+	by := map[evidence.Frame]*making{}
+	line := func(stack []evidence.Frame) *making {
+		at, ok := a.callingLine(m, stack)
+		if !ok {
+			return nil
+		}
+		if by[at] == nil {
+			by[at] = &making{at: at, sample: stack}
+			lines = append(lines, by[at])
+		}
+		return by[at]
+	}
+
+	runtime, all := 0.0, 0.0
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
 		share := w.weight / a.cpu.total
-		if m.what == poolValue && !missesPool(w.stack) {
-			return at, false
-		}
+		x := line(w.stack)
 		switch {
-		case ok && w.category == GarbageCollector: // it counts as garbage
-		case !ok && containsAny(w.stack, m.runtime...):
+		case x == nil && containsAny(w.stack, m.runtime...):
 			runtime += share
-		case ok && w.category == Allocation:
-			c.allocation += share
-			fallthrough
-		case ok:
-			c.cpu += share
+		case x == nil || w.category == GarbageCollector: // it counts as garbage
+		default:
+			x.cpu += share
+			all += share
+			if w.category == Allocation {
+				x.allocation += share
+			}
 		}
-		return at, ok
+	}
+	for _, x := range lines {
+		x.cpu *= 1 + math.Min(runtime, all)/math.Max(all, 1e-9) // the rest is for values that a library made
+	}
+
+	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count"} {
+		samples, total := a.allocations(what)
+		for _, w := range samples {
+			x := line(w.stack)
+			switch {
+			case x == nil:
+			case what == "alloc_space/bytes":
+				x.bytes += w.weight / math.Max(total, 1)
+			default:
+				x.objects += w.weight
+			}
+		}
+	}
+
+	slices.SortFunc(lines, func(x, y *making) int {
+		return cmp.Or(cmp.Compare(y.cost(collected), x.cost(collected)), cmp.Compare(x.at.File, y.at.File),
+			cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.at.Function, y.at.Function))
 	})
-	c.cpu += math.Min(runtime, c.cpu) // the others are of values that a library made
-
-	line := func(stack []evidence.Frame) (evidence.Frame, bool) { return a.callingLine(m, stack) }
-	spaces, _ := a.allocationsBy("alloc_space/bytes", line)
-	for _, g := range spaces {
-		c.bytes += g.share
-	}
-
-	counts, total := a.allocationsBy("alloc_objects/count", line)
-	for _, g := range counts {
-		c.values += g.share * total
-	}
-
-	// The heap profile shows best where values are made: the CPU profile has few samples, and those of cancelling, too.
-	c.lines = lines
-	if c.bytes > 0 {
-		c.lines = spaces
-	}
-	return c
+	return lines
 }
 
 // callingLine returns the program's own line that calls a function of the maker.
 func (a *analysis) callingLine(m maker, stack []evidence.Frame) (evidence.Frame, bool) {
+	if m.only != nil && !m.only(stack) {
+		return evidence.Frame{}, false
+	}
 	for i := len(stack) - 2; i >= 0; i-- {
 		if hasAnyPrefix(stack[i].Function, m.functions...) {
 			k := i + 1
@@ -189,11 +246,40 @@ func missesPool(stack []evidence.Frame) bool {
 	return false
 }
 
-// returnsValues reports whether the program puts values into a pool.
-func (a *analysis) returnsValues() bool {
-	put := maker{functions: []string{"sync.(*Pool).Put"}}
-	return slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
-		_, ok := a.callingLine(put, w.stack)
-		return ok
+// opensConnection reports whether package database/sql opens a connection to the database.
+func opensConnection(stack []evidence.Frame) bool {
+	driver := slices.IndexFunc(stack, func(f evidence.Frame) bool {
+		return strings.HasSuffix(f.Function, ".Connect") || strings.HasSuffix(f.Function, ".Open")
 	})
+	return driver >= 0 && containsAny(stack[driver+1:], "database/sql.(*DB).conn")
+}
+
+// neverPuts reports whether the sources and samples of the package that calls Get of a pool show no call of a method
+// Put. The sources are those of the functions in the CPU profile.
+func (a *analysis) neverPuts(get evidence.Frame) bool {
+	files := map[string]bool{get.File: true}
+	for i := range a.cpu.list {
+		for _, f := range a.cpu.list[i].stack {
+			if a.prog.isOwn(f) && path.Dir(f.File) == path.Dir(get.File) {
+				files[f.File] = true
+			}
+		}
+		if put := (maker{functions: []string{"sync.(*Pool).Put"}}); put.called(a.cpu.list[i].stack) != "" {
+			return false
+		}
+	}
+	puts := false
+	for file := range files {
+		f := a.prog.parsedFile(file)
+		if f == nil {
+			return false
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				puts = puts || calleeName(c) == "Put"
+			}
+			return true
+		})
+	}
+	return !puts
 }

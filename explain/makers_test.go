@@ -39,7 +39,17 @@ func TestMakers(t *testing.T) {
 			"main.serve:7", "main.worker:3"), EscapePerOp, "context.WithTimeout makes a context"},
 		"deferred": {makes(60, 0, "context.(*cancelCtx).cancel", "context.WithTimeout.func1", "runtime.deferreturn",
 			"main.serve:7", "main.worker:3"), LibraryLimit, "makes a context"},
-		"a pool":        {makes(60, 90000, pool...), EscapePerOp, "No Put seen: the pool is empty"},
+		"a pool":      {makes(60, 90000, pool...), EscapePerOp, "Get often finds its sync.Pool empty"},
+		"a busy pool": {makes(60, 90000, pool[2:]...), EscapePerOp, "Get often finds its sync.Pool empty"},
+		"a table": {makes(60, 0, "hash/crc32.simpleMakeTable", "hash/crc32.MakeTable", "main.check:7", "main.worker:3"),
+			HotFunction, "crc32.MakeTable makes a value that could be kept"},
+		"connections": {makes(60, 0, "main.dial:2", "main.driver.Open:1", "database/sql.dsnConnector.Connect",
+			"database/sql.(*DB).conn", "database/sql.(*DB).QueryContext", "main.balance:7", "main.worker:3"),
+			LibraryLimit, "makes a connection"},
+		"queries": {makes(60, 0, "main.scan:2", "database/sql.(*DB).QueryContext", "main.balance:7", "main.worker:3"),
+			"", ""},
+		"values of contexts": {makes(60, 90000, "runtime.mallocgc", "context.WithValue", "main.serve:7",
+			"main.worker:3"), "", ""},
 		"a pool in use": {makes(60, 20000, pool...), "", ""},
 		"hits of a pool": {makes(60, 90000, "runtime.procPin", "sync.(*Pool).pin", "sync.(*Pool).Get", "main.render:7",
 			"main.worker:3"), "", ""},
@@ -48,7 +58,7 @@ func TestMakers(t *testing.T) {
 	} {
 		var found []Finding
 		for _, f := range Explain(&c.c.evidence).Findings {
-			if f.Name == EscapePerOp || f.Name == LibraryLimit {
+			if f.Name == EscapePerOp || f.Name == LibraryLimit || f.Name == HotFunction {
 				found = append(found, f)
 			}
 		}
@@ -66,12 +76,90 @@ func TestMakers(t *testing.T) {
 	}
 }
 
-// TestPoolWithPut: a pool to which some values return is not said to have no Put.
-func TestPoolWithPut(t *testing.T) {
-	c := makes(60, 90000, "runtime.mallocgc", "main.init.func1:2", "sync.(*Pool).Get", "main.render:7", "main.worker:3")
-	c.cpu(5, "sync.(*Pool).Put", "main.render:9", "main.worker:3")
-	if f := c.named(t, EscapePerOp); !strings.HasPrefix(f.Claim, "Too few values") {
-		t.Error(f.Claim)
+// TestPoolWithoutPut: a pool has no Put if neither the source nor the samples show one.
+func TestPoolWithoutPut(t *testing.T) {
+	for name, x := range map[string]struct {
+		source  string
+		samples int // in Put
+		none    bool
+	}{
+		"no Put":       {"b := pool.Get()", 0, true},
+		"in source":    {"pool.Put(b)", 0, false},
+		"another call": {"binary.BigEndian.PutUint16(b, 1)", 0, true},
+		"in samples":   {"b := pool.Get()", 5, false},
+		"no source":    {"", 0, false},
+	} {
+		c := makes(60, 90000, "runtime.mallocgc", "main.init.func1:2", "sync.(*Pool).Get", "main.f:3", "main.worker:3")
+		c.evidence.Program.Source = source(x.source).Source
+		if x.source == "" {
+			c.evidence.Program.Source = nil
+		}
+		if x.samples > 0 {
+			c.cpu(x.samples, "sync.(*Pool).Put", "main.render:9", "main.worker:3")
+		}
+		if f := c.named(t, EscapePerOp); strings.HasPrefix(f.Claim, "No Put: ") != x.none {
+			t.Errorf("%s: %s", name, f.Claim)
+		}
+	}
+}
+
+// TestMakersAtManyLines: what twelve lines make does not count together, but what two do.
+func TestMakersAtManyLines(t *testing.T) {
+	for lines, want := range map[int]int{2: 1, 9: 0} {
+		c := makes(0, 0, "main.worker:9")
+		for line := range lines {
+			c.cpu(40/lines, "context.WithTimeout", "main.serve:"+string(rune('1'+line)), "main.worker:3")
+		}
+		var found []Finding
+		for _, f := range Explain(&c.evidence).Findings {
+			if f.Name == LibraryLimit {
+				found = append(found, f)
+			}
+		}
+		if len(found) != want || want > 0 && len(found[0].Where) != 2 {
+			t.Errorf("%d lines: %+v", lines, found)
+		}
+	}
+}
+
+// TestMakersExplainNothing: timers that a line makes neither hide what gains more, nor what is unrelated.
+func TestMakersExplainNothing(t *testing.T) {
+	timers := Finding{Name: LibraryLimit, Where: []string{"main.go:7"}, Gain: newGain(0.3, 0.1, 0.4), local: true}
+	lock := Finding{Name: LockConvoy, Where: []string{"main.go:3"}, Gain: newGain(0.4, 0.1, 0.5)}
+	full := Finding{Name: CPUSaturated, Where: []string{}}
+	buffer := Finding{Name: UnbufferedIO, Where: []string{"main.go:2"}, Gain: newGain(0.4, 0.1, 0.5)}
+	kept := dropSymptoms([]Finding{timers, lock, full, buffer})
+	if len(kept) != 3 || kept[0].Name != LibraryLimit || kept[1].Name != LockConvoy || kept[2].Name != UnbufferedIO {
+		t.Errorf("%+v", kept)
+	}
+}
+
+// TestSameChange: two findings about the calls at one line are one change.
+func TestSameChange(t *testing.T) {
+	at := func(name Name, gain float64, local bool, where ...string) Finding {
+		return Finding{Name: name, Where: where, Gain: newGain(gain, 0, 0.5), local: local}
+	}
+	for name, x := range map[string]struct {
+		found []Finding
+		want  int
+	}{
+		"same name":        {[]Finding{at(LoadImbalance, 0.2, false, "a:1"), at(LoadImbalance, 0.3, false, "a:1")}, 1},
+		"same calls":       {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(LibraryLimit, 0.2, true, "a:1")}, 1},
+		"two lines":        {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(LibraryLimit, 0.2, true, "a:2")}, 2},
+		"two causes":       {[]Finding{at(CoarseLock, 0.3, false, "a:1"), at(LoadImbalance, 0.3, false, "a:1")}, 2},
+		"equal gains":      {[]Finding{at(EscapePerOp, 0.3, true, "a:1"), at(EscapePerOp, 0.3, true, "a:1")}, 1},
+		"without a line":   {[]Finding{at(CPUSaturated, 0.3, false), at(CPUSaturated, 0.3, false)}, 2},
+		"two known causes": {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(HotFunction, 0.2, false, "a:1")}, 2},
+	} {
+		kept := dropSameChange(x.found)
+		if len(kept) != x.want {
+			t.Errorf("%s: %+v", name, kept)
+		}
+		for _, f := range x.found {
+			if x.want == 1 && f.Gain.Estimate > kept[0].Gain.Estimate {
+				t.Errorf("%s: kept %+v", name, kept)
+			}
+		}
 	}
 }
 
@@ -89,7 +177,7 @@ func TestTimersOfRuntime(t *testing.T) {
 
 // TestKept: values that are still in use at the end cannot be reused.
 func TestKept(t *testing.T) {
-	for inUse, gains := range map[int64]bool{10000: true, 80000: false} {
+	for inUse, gains := range map[int64]bool{10000: true, 80000: false, -10000: true} { // freed in a period
 		c := wideCase()
 		c.evidence.Profiles = nil
 		c.cpu(100, "main.worker:9")
@@ -97,7 +185,8 @@ func TestKept(t *testing.T) {
 		c.evidence.Profiles = append(c.evidence.Profiles, evidence.Profile{Kind: evidence.Heap,
 			Types: []string{"alloc_objects/count", "alloc_space/bytes", "inuse_space/bytes"},
 			Samples: []evidence.Sample{
-				{Values: []int64{50000, 100000, inUse}, Stack: frames("main.load:5", "main.worker:3")}}})
+				{Values: []int64{50000, 100000, inUse}, Stack: frames("main.load:5", "main.worker:3")},
+				{Values: []int64{0, 0, min(0, 5*inUse)}, Stack: frames("main.other:6", "main.worker:3")}}})
 		if f := c.named(t, EscapePerOp); (f.Gain != nil) != gains || (f.Confidence == Low) == gains {
 			t.Errorf("%d bytes in use: %+v", inUse, f)
 		}

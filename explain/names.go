@@ -12,7 +12,7 @@ const (
 	GoroutineTooFine   Name = "goroutine-too-fine"  // goroutines do less work than it costs to start them
 	UnboundedSpawn     Name = "unbounded-spawn"     // far more goroutines than CPUs are runnable at once
 	TooFewWorkers      Name = "too-few-workers"     // all workers are in use while CPUs are idle
-	LoadImbalance      Name = "load-imbalance"      // one goroutine works on after the others of its group have ended
+	LoadImbalance      Name = "load-imbalance"      // one goroutine works while its siblings lack work or ended
 	CoarseLock         Name = "coarse-lock"         // a lock is held for most of what its users do
 	SaturatedResource  Name = "saturated-resource"  // a lock or pool guards a resource that is always in use
 	LockConvoy         Name = "lock-convoy"         // a lock is held briefly, but so often that goroutines park for it
@@ -57,14 +57,15 @@ type trait struct {
 	oneProgram bool // it is about the order of the parts of one run, so it does not apply to several benchmarks
 	detail     bool // without a gain it is a minor detail, which explains nothing
 	diagnosis  bool // without a gain it does not limit the program, although it is worth knowing
+	calls      bool // it is about the cost of calls at a line
 }
 
 // traits holds the traits of all findings.
 var traits = map[Name]trait{
 	UnbufferedIO: {counted: true, symptoms: []Name{BlockingSyscall, CPUSaturated, HotFunction, LibraryLimit,
 		SingleThreaded}},
-	EscapePerOp:    {diagnosis: true},
-	HotFunction:    {detail: true, symptoms: []Name{CPUSaturated}},
+	EscapePerOp:    {diagnosis: true, calls: true},
+	HotFunction:    {detail: true, calls: true, symptoms: []Name{CPUSaturated}},
 	SingleThreaded: {oneProgram: true},
 	SerialPhase:    {oneProgram: true, detail: true, symptoms: []Name{CPUSaturated, SingleThreaded}},
 	GoroutineTooFine: {symptoms: []Name{LockConvoy, CoarseLock, SaturatedResource, WakeLatency, ChanHandoff,
@@ -104,7 +105,7 @@ var traits = map[Name]trait{
 	NotWorthParallel: {allCPUs: true, symptoms: []Name{CPUSaturated}},
 	GoroutineLeak:    {diagnosis: true, symptoms: []Name{UnboundedSpawn}},
 	DependencyWait:   {},
-	LibraryLimit: {symptoms: []Name{SingleThreaded, CoarseLock, SaturatedResource, LockConvoy, WakeLatency,
+	LibraryLimit: {calls: true, symptoms: []Name{SingleThreaded, CoarseLock, SaturatedResource, LockConvoy, WakeLatency,
 		CPUSaturated}},
 	TooFewSamples: {},
 	ProfilerNoise: {diagnosis: true},

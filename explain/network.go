@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -104,6 +105,84 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
 	f.Experiment = "Allow two outstanding requests: if time halves, waiting was the limit."
 	return f, true
+}
+
+// Thresholds for two goroutines of one program that talk over a connection.
+const (
+	turnsAlone  = 0.85   // fraction of the time in which at most one goroutine wants a CPU
+	turnsRate   = 1000.0 // exchanges a second
+	turnsEither = 0.9    // fraction of the time that neither of the two computes more than
+)
+
+// requestTurns finds a client and a server in one program that wait for each other in turns: one request is outstanding
+// at a time, so that only one of them works.
+func requestTurns(a *analysis) []Finding {
+	if !a.hasLongTrace() || a.cpus < 2 || a.demandShare(0) >= 0.5 || // see dependency
+		a.demandShare(0)+a.demandShare(1) < turnsAlone {
+		return nil
+	}
+
+	client, asked, server, answered := a.talkers()
+	if client < 0 || server < 0 || asked > 2*answered || answered > 2*asked {
+		return nil
+	}
+	c, s := &a.trace.Classes[client], &a.trace.Classes[server]
+	busiest := math.Max(a.fraction(c.Running), a.fraction(s.Running))
+	if busiest > turnsEither {
+		return nil
+	}
+	f := a.newFinding(StopAndWait, "%s waits for a reply before the next request, and the server for that request.",
+		capitalize(a.className(c)))
+	f.Share = 1 - busiest
+	for _, k := range a.trace.Syscalls {
+		if k.Class == client && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+			f.Where = a.prog.positions(k.Stack)
+			break
+		}
+	}
+	f.citef("%d waits for replies and %d for requests, in turns", asked, answered)
+	f.citef("the client computes for %s of the time, and the server for %s", percent(a.fraction(c.Running)),
+		percent(a.fraction(s.Running)))
+	f.citef("at most one goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)+a.demandShare(1)))
+	most := 1 - a.lowerBound(busiest)
+	f.Gain = newGain(0.8*most, 0.4*most, 1.1*most)
+	f.Alternative = "Each request needs the reply to the one before."
+	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
+	f.Experiment = "Allow two outstanding requests: both sides should work at the same time."
+	return []Finding{f}
+}
+
+// talkers returns the only two classes of one goroutine that wait for a connection often, the client and the server of
+// a program that is both, and the number of their waits. Without them, one or both are -1.
+func (a *analysis) talkers() (client int, asked int64, server int, answered int64) {
+	waits := map[int]int64{}
+	accepting := map[int]bool{}
+	for _, w := range a.trace.Waits {
+		for _, k := range w.Classes {
+			switch {
+			case w.Op != evidence.OpNetwork:
+			case acceptsConnections(w.Stack):
+				accepting[k] = true
+			default:
+				waits[k] += w.Count
+			}
+		}
+	}
+	client, server = -1, -1
+	for k, n := range waits {
+		c := &a.trace.Classes[k]
+		isServer := accepting[k] || a.handlesConnections(c)
+		switch {
+		case float64(n) < turnsRate*a.trace.Duration.Seconds():
+		case c.Peak != 1 || isServer && server >= 0 || !isServer && client >= 0:
+			return -1, 0, -1, 0 // the others may work while one waits
+		case isServer:
+			server, answered = k, n
+		default:
+			client, asked = k, n
+		}
+	}
+	return client, asked, server, answered
 }
 
 // dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,

@@ -19,7 +19,7 @@ var rules = []rule{
 	unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
-	blockingCalls, dependency,
+	blockingCalls, dependency, requestTurns,
 	hotFunction,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
@@ -133,7 +133,7 @@ const minCauseRatio = 0.6
 func dropSymptoms(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
 		switch {
-		case !slices.Contains(traits[cause.Name].symptoms, f.Name):
+		case !slices.Contains(traits[cause.Name].symptoms, f.Name) || f.local || cause.local && f.Name != CPUSaturated:
 			return false
 		case cause.Gain != nil:
 			return f.Gain == nil || cause.Gain.Estimate >= minCauseRatio*f.Gain.Estimate
@@ -145,6 +145,7 @@ func dropSymptoms(found []Finding) []Finding {
 		return !traits[cause.Name].detail
 	}
 
+	found = dropSameChange(found)
 	explained := func(i int, f Finding) bool {
 		if f.Name == NotWorthParallel && slices.ContainsFunc(found,
 			func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
@@ -169,6 +170,27 @@ func dropSymptoms(found []Finding) []Finding {
 		}
 	}
 
+	return kept
+}
+
+// dropSameChange drops findings about the same change as one that gains more: of the same name at the same line, or of
+// calls at the same line.
+func dropSameChange(found []Finding) []Finding {
+	same := func(f, o Finding) bool {
+		return len(f.Where) > 0 && len(o.Where) > 0 && f.Where[0] == o.Where[0] &&
+			(f.Name == o.Name || traits[f.Name].calls && traits[o.Name].calls && (f.local || o.local))
+	}
+	var kept []Finding
+	for i, f := range found {
+		better := func(k int) bool { return gainsMore(found[k], f) || !gainsMore(f, found[k]) && k < i }
+		dropped := false
+		for k, o := range found {
+			dropped = dropped || k != i && same(f, o) && better(k)
+		}
+		if !dropped {
+			kept = append(kept, f)
+		}
+	}
 	return kept
 }
 

@@ -52,6 +52,25 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	}
 }
 
+// Small writes of the parts of a message count together, and those of another function do not.
+func TestPartsOfMessage(t *testing.T) {
+	for name, x := range map[string]struct {
+		second string // line of the second write
+		found  bool
+	}{"one function": {"main.send:6", true}, "two functions": {"main.log:6", false}} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		for _, at := range []string{"main.send:5", x.second} {
+			c.cpu(24, "syscall.write", "internal/poll.(*FD).Write", "net.(*conn).Write", at, "main.worker:3")
+		}
+		c.cpu(152, "main.worker:9")
+		c.evidence.Runs[0].Writes, c.evidence.Runs[0].WriteBytes = 1000000, 20*1000000
+		if found := slices.Contains(c.names(), string(UnbufferedIO)); found != x.found {
+			t.Errorf("%s: %v", name, c.names())
+		}
+	}
+}
+
 // False sharing is at the line that adds to memory, although more samples are at the next statement, that of its loop.
 func TestWhereOfFalseSharing(t *testing.T) {
 	c := wideCase()

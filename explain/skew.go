@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -12,6 +13,8 @@ const (
 	skewBusy   = 0.7 // fraction of its lifetime that the busiest one computes or waits for a CPU
 	skewStarve = 0.5 // fraction of their lifetimes that all others wait for work
 	skewIdle   = 0.2 // fraction of the CPU time that is idle
+	skewSite   = 0.8 // fraction of the time in which they wait for work that they wait at one line
+	skewPieces = 10  // number of times that other goroutines have given them work there
 )
 
 // skewed finds workers that live side by side, one of which is busy while all others wait for work: the division of the
@@ -22,7 +25,7 @@ func skewed(a *analysis) []Finding {
 	}
 	for _, c := range a.classes() {
 		at, own := a.goStatement(c)
-		if !own || !isSkewed(c, a.trace.Duration) {
+		if !own || !isSkewed(c, a.trace.Duration) || !a.takeWork(c) {
 			continue
 		}
 
@@ -40,8 +43,7 @@ func skewed(a *analysis) []Finding {
 		even := a.fraction(c.Running) / math.Min(float64(c.Count), a.cpus)
 		most := math.Max(0, 1-a.lowerBound(even, 1-works))
 		f.Gain = newGain(0.7*most, 0.3*most, most)
-		f.Confidence = High
-		f.Alternative = "The pieces of one key must stay in order, so that one worker must take them all."
+		f.Alternative = "They have different jobs, or one worker must take the pieces of one key in order."
 		f.Fix = "Hand pieces to whichever worker is free, or divide the largest key."
 		f.Experiment = "Give the pieces to the workers in turn: all should be busy for as long."
 		return []Finding{f}
@@ -52,9 +54,6 @@ func skewed(a *analysis) []Finding {
 // isSkewed reports whether the goroutines of a class live side by side for most of a trace of a duration, and one of
 // them is busy while the others wait for work.
 func isSkewed(c *evidence.Class, whole time.Duration) bool {
-	if c.Waiting["chan send"] > whole/10 { // they are stages of a pipeline
-		return false
-	}
 	if c.Count < 2 || int64(c.Peak) != c.Count || int64(len(c.Members)) != c.Count {
 		return false
 	}
@@ -70,4 +69,43 @@ func isSkewed(c *evidence.Class, whole time.Duration) bool {
 		}
 	}
 	return true
+}
+
+// takeWork reports whether the goroutines of a class are workers: while they wait on channels, they do at one line,
+// where goroutines of other classes give them work. Services that are started in one loop wait at lines of their own,
+// or for timers, and stages of a pipeline for each other.
+func (a *analysis) takeWork(c *evidence.Class) bool {
+	type site struct {
+		waited     time.Duration
+		given, own int64 // number of wake-ups by goroutines of other classes, and of the same
+	}
+	is := func(class int) bool { return class >= 0 && &a.trace.Classes[class] == c }
+	all, most := time.Duration(0), &site{}
+	by := map[string]*site{}
+	for _, w := range a.trace.Waits {
+		if !slices.ContainsFunc(w.Classes, is) ||
+			w.Op != evidence.OpReceive && w.Op != evidence.OpSend && w.Op != evidence.OpSelect {
+			continue
+		}
+		at, _ := a.prog.ownFrame(w.Stack)
+		x := by[a.prog.position(at)]
+		if x == nil {
+			x = &site{}
+			by[a.prog.position(at)] = x
+		}
+		x.waited += w.Waited + w.Pending
+		all += w.Waited + w.Pending
+		for _, k := range w.Wakers {
+			switch {
+			case is(k.Class):
+				x.own += k.Count
+			case k.Class >= 0:
+				x.given += k.Count
+			}
+		}
+		if x.waited > most.waited {
+			most = x
+		}
+	}
+	return float64(most.waited) >= skewSite*float64(all) && most.given >= skewPieces && most.own <= most.given/10
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // workers returns a program whose workers compute for so many ms of a second, and wait for work otherwise.
@@ -21,6 +23,9 @@ func workers(running ...int) *testCase {
 		m.Running = time.Duration(ms) * time.Millisecond
 		m.ChannelWait = second - m.Running
 	}
+	main := c.class("main.main", 1, 1, time.Millisecond, 0)
+	c.wait(evidence.OpReceive, k, 100, time.Duration(len(running)*1000-sum)*time.Millisecond, main,
+		"runtime.chanrecv2", "main.worker:4")
 	d := &c.evidence.Trace.Demand
 	d.Time, d.CPUTime = nil, nil
 	both := max(0, sum-1000)
@@ -55,10 +60,21 @@ func TestSkew(t *testing.T) {
 			t.Errorf("%v: %+v %+v", c.running, found[0], found[0].Gain)
 		}
 	}
-	stages := workers(900, 80)
-	stages.evidence.Trace.Classes[0].Waiting["chan send"] = 500 * time.Millisecond
-	if slices.Contains(stages.names(), string(LoadImbalance)) {
-		t.Error("stages of a pipeline")
+	for name, change := range map[string]func(c *testCase, w *evidence.Wait){
+		"stages that wait for each other": func(c *testCase, w *evidence.Wait) { w.Wakers[0].Class = w.Classes[0] },
+		"services that wait for timers":   func(c *testCase, w *evidence.Wait) { w.Wakers[0].Class = -1 },
+		"a few pieces of work":            func(c *testCase, w *evidence.Wait) { w.Wakers[0].Count = 9 },
+		"services with lines of their own": func(c *testCase, w *evidence.Wait) {
+			w.Waited /= 2
+			c.wait(evidence.OpSelect, w.Classes[0], 100, w.Waited, w.Wakers[0].Class, "runtime.selectgo",
+				"main.janitor:7")
+		},
+	} {
+		x := workers(900, 80, 70)
+		change(x, &x.evidence.Trace.Waits[0])
+		if slices.Contains(x.names(), string(LoadImbalance)) {
+			t.Error(name)
+		}
 	}
 	late := workers(900, 80)
 	late.evidence.Trace.Classes[0].Members[1].Born = 700 * time.Millisecond

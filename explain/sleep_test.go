@@ -697,6 +697,45 @@ func TestStopAndWaitLimits(t *testing.T) {
 	}
 }
 
+// TestRequestTurns: a client and a server in one program that wait for each other in turns gain by a second request.
+func TestRequestTurns(t *testing.T) {
+	for name, x := range map[string]struct {
+		alone   int // ms in which one goroutine wants a CPU, and no second one
+		waits   int64
+		running time.Duration // of the server, in ms
+		peak    int           // of the server
+		found   bool
+	}{
+		"in turns":          {900, 5000, 500, 1, true},
+		"at the same time":  {700, 5000, 500, 1, false},
+		"few requests":      {900, 900, 500, 1, false},
+		"a busy server":     {900, 5000, 950, 1, false},
+		"many servers":      {900, 5000, 500, 4, false},
+		"requests in bulks": {900, 500000, 500, 1, false},
+	} {
+		c := newCase()
+		c.demand(50, x.alone, 950-x.alone)
+		m := c.class("main.main", 1, 1, 300*time.Millisecond, 0)
+		s := c.class("main.serve", x.peak, x.peak, x.running*time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, s, 1, 0, -1, "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:2")
+		c.wait(evidence.OpNetwork, s, 5000, 400*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+			"main.serve:3")
+		c.wait(evidence.OpNetwork, m, x.waits, 600*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+			"main.ask:5", "main.main:6")
+		c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: m, Count: 5000, Stack: frames("syscall.write",
+			"internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:4", "main.main:6")}}
+		found := Explain(&c.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == StopAndWait })
+		if (i >= 0) != x.found {
+			t.Errorf("%s: %v", name, c.names())
+		}
+		if i >= 0 && (!slices.Equal(found[i].Where, []string{"main.go:4"}) || found[i].Gain == nil ||
+			found[i].Gain.Estimate < 0.3 || found[i].Gain.Estimate > 0.45) {
+			t.Errorf("%s: %+v %+v", name, found[i], found[i].Gain)
+		}
+	}
+}
+
 // A job that listens for a profiler, and to which nothing connects, is no server: it waits for its own requests. A
 // goroutine that nothing waits for is not what it waits for. A server is interrupted while main waits.
 func TestJobThatListens(t *testing.T) {

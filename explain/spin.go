@@ -224,7 +224,7 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 
 	polls := false
 	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
-		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner, importsEnv(a.prog.parsedFile(at.File)))
+		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner, a.prog.parsedFile(at.File))
 	}
 
 	a.pollLoops[at] = polls
@@ -240,18 +240,40 @@ func importsEnv(f *ast.File) bool {
 
 // pollCalls matches the names of functions that a polling loop may call.
 var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|` +
-	`CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
+	`CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|Is|len|cap)$`)
 
-// onlyPolls reports whether a loop changes only its own variables, calls only functions that read, and has an end.
-// charges says that Charge may be called too.
-func onlyPolls(loop *ast.ForStmt, charges bool) bool {
+// triesLock reports whether a file has a function of this name that first tries a lock, and returns if that is taken.
+func triesLock(f *ast.File, name string) bool {
+	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != name || fn.Body == nil || len(fn.Body.List) == 0 {
+			return false
+		}
+		first, ok := fn.Body.List[0].(*ast.IfStmt)
+		if !ok || len(first.Body.List) == 0 {
+			return false
+		}
+		not, ok := first.Cond.(*ast.UnaryExpr)
+		if !ok || not.Op != token.NOT {
+			return false
+		}
+		try, ok := not.X.(*ast.CallExpr)
+		_, returns := first.Body.List[len(first.Body.List)-1].(*ast.ReturnStmt)
+		return ok && returns && strings.HasPrefix(calleeName(try), "Try")
+	})
+}
+
+// onlyPolls reports whether a loop of a file changes only its own variables, calls only functions that read or try a
+// lock, and has an end. With package env it may also call Charge.
+func onlyPolls(loop *ast.ForStmt, file *ast.File) bool {
+	charges := importsEnv(file)
 	only, ends, looks := true, loop.Cond != nil, false
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			name := calleeName(n)
 			looks = looks || name != "len" && name != "cap"
-			only = only && (pollCalls.MatchString(name) || charges && name == "Charge")
+			only = only && (pollCalls.MatchString(name) || charges && name == "Charge" || triesLock(file, name))
 		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
 			only = false
 		case *ast.AssignStmt:

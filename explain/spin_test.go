@@ -32,12 +32,16 @@ func TestOnlyPolls(t *testing.T) {
 		{"for range n { mu.Lock(); d = x; mu.Unlock() }", false},
 		{"for { d := <-c; if d { return } }", false},
 		{"for d < n { d = len(s) }", false},
+		{"for { err := settle(r); if !errors.Is(err, errBusy) { return } }", true}, // it tries a lock
+		{"for { err := book(r); if !errors.Is(err, errBusy) { return } }", false},  // it works
 	} {
 		header := "package main"
 		if strings.Contains(c.loop, "e.Charge") {
 			header += `; import "github.com/brewput/brewput/env"`
 		}
-		text := header + "\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
+		text := header + "\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n" +
+			"func settle(r int) error {\nif !mu.TryLock() {\nreturn errBusy\n}\ndefer mu.Unlock()\nreturn nil\n}\n" +
+			"func book(r int) error {\nif !open(r) {\nreturn errBusy\n}\nreturn nil\n}\n"
 		lines := strings.Split(text, "\n")
 		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {
 			if n > len(lines) {
