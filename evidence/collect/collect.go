@@ -22,7 +22,11 @@ const (
 	shortWindow   = 3 * time.Second // time that a program that does not end is watched
 	maxTraceTime  = 5 * time.Second
 	slack         = 3 * time.Second // time for the hook to write
+	quickRepeat   = time.Second     // repeatFor of a quick collection
 )
+
+// QuickLimit is the time for the runs of a quick collection, see Options.Quick.
+const QuickLimit = 4 * time.Second
 
 // Failure is the error of a program that crashes, or of tests that fail.
 type Failure struct {
@@ -68,8 +72,12 @@ func newCollector(s *target, c *Collected, work string, o Options) *collector {
 	if o.deadline.IsZero() {
 		o.deadline = time.Now().Add(o.TimeLimit)
 	}
+	levels := o.levels()
+	if o.Quick {
+		levels = levels[len(levels)-1:]
+	}
 	return &collector{target: s, Collected: c, opts: o, work: work, window: o.Duration, deadline: o.deadline,
-		cpuLevels: o.levels(), runs: map[int][]plainRun{}, began: time.Now()}
+		cpuLevels: levels, runs: map[int][]plainRun{}, began: time.Now()}
 }
 
 // timeLeft returns how long a run may take: at most the given time, and no more than remains, but always long enough to
@@ -93,21 +101,27 @@ func (s *target) collect(ctx context.Context, c *Collected, work string, o Optio
 func (k *collector) collectAll(ctx context.Context) error {
 	k.Program = k.about
 	top := k.cpuLevels[len(k.cpuLevels)-1]
-	if err := k.runPlain(ctx, top); err != nil {
-		return err
+	steps := []func(context.Context, int) error{k.runPlain}
+	switch {
+	case k.runHooked == nil:
+	case k.opts.Quick && len(k.runs[top]) > 0:
+		steps = []func(context.Context, int) error{k.cpuProfile, k.trace}
+	case k.opts.Quick:
+		steps = append(steps, k.cpuProfile, k.trace)
+	default:
+		steps = append(steps, k.cpuProfile, k.answerFirst, k.trace, k.locks, k.heap)
 	}
-	if k.runHooked != nil {
-		for _, f := range []func(context.Context, int) error{k.cpuProfile, k.trace, k.locks, k.heap} {
-			if err := f(ctx, top); err != nil {
-				return err
-			}
+	for _, f := range steps {
+		if err := f(ctx, top); err != nil {
+			return err
 		}
 	}
-	if err := k.repeat(ctx); err != nil {
-		return err
+	if !k.opts.Quick {
+		if err := k.repeat(ctx); err != nil {
+			return err
+		}
+		k.addEscapes(ctx)
 	}
-
-	k.addEscapes(ctx)
 	k.finish(top)
 	k.summarize()
 	if k.runHooked == nil {
@@ -155,8 +169,13 @@ func (k *collector) prepare(ctx context.Context) error {
 // firstRun runs the program as it was given. It must not crash, but need not end.
 func (k *collector) firstRun(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
-	// The other half of the time is for the other runs.
-	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
+	// The rest of the time is for the other runs.
+	k.limitQuick()
+	share := time.Duration(2)
+	if k.opts.Quick {
+		share = 3
+	}
+	most := min(k.opts.Duration, max(time.Until(k.deadline)/share, minRun)).Round(time.Millisecond)
 	k.announce(k.name())
 	k.opts.progress(fmt.Sprintf("running it once as it is, for %v at most", most))
 	k.step()
@@ -196,7 +215,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	}
 
 	k.announceRest(e.wall, e.user+e.system)
-	if k.runHooked == nil { // The run is also the first undisturbed one.
+	if k.runHooked == nil || k.opts.Quick { // The run is also the first undisturbed one.
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
 

@@ -137,6 +137,7 @@ func (k *collector) trials(ctx context.Context, w *workload.Workload, d workload
 		return fromTrial(out.Trial), nil
 	}
 
+	k.limitQuick()
 	stream := d.Stream != nil && spec.Operations == 0
 	if spec.Operations == 0 { // A duration does not end a job, but designs with workers need one.
 		spec.Duration = min(firstWindow, k.opts.Duration)

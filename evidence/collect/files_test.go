@@ -473,6 +473,9 @@ func TestProfileSeconds(t *testing.T) {
 		{10 * time.Second, 10 * time.Second, 7, 2}, {time.Second, time.Millisecond, 1, 0},
 		{100 * time.Millisecond, time.Minute, 1, 1},
 	} {
+		if p, x := profileSeconds(Options{Duration: c.duration, TimeLimit: c.limit, Quick: true}); p+x > 3 && x > 0 {
+			t.Errorf("%v within %v, quick: %d and %d s", c.duration, c.limit, p, x)
+		}
 		if p, x := profileSeconds(Options{Duration: c.duration, TimeLimit: c.limit}); p != c.profile || x != c.trace {
 			t.Errorf("%v within %v: %d and %d s, want %d and %d", c.duration, c.limit, p, x, c.profile, c.trace)
 		}

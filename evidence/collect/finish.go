@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/input"
 )
 
@@ -95,16 +96,7 @@ func moveFile(ctx context.Context, from, to string) error {
 
 // finish adds the runs and the notes to the evidence.
 func (k *collector) finish(top int) {
-	for _, cpus := range append([]int{top}, k.cpuLevels[:len(k.cpuLevels)-1]...) {
-		if list := k.runs[cpus]; len(list) > 0 {
-			run := medians(cpus, list)
-			run.Operations = list[0].operations
-			if k.bench != nil {
-				run.Operations = k.bench.operations
-			}
-			k.Evidence.Runs = append(k.Evidence.Runs, run)
-		}
-	}
+	k.Evidence.Runs = append(k.Evidence.Runs, k.undisturbed(top)...)
 	if k.runHooked == nil {
 		k.note("%s ran without a hook, because %s: only its times and system calls are known; one line in main "+
 			"writes a profile: %s",
@@ -120,6 +112,21 @@ func (k *collector) finish(top int) {
 	if r := k.Evidence.Runs; len(r) > 0 {
 		k.noteDisturbances(r[0])
 	}
+}
+
+// undisturbed returns the medians of the runs without a profiler, those on the most CPUs first.
+func (k *collector) undisturbed(top int) (all []evidence.Run) {
+	for _, cpus := range append([]int{top}, k.cpuLevels[:len(k.cpuLevels)-1]...) {
+		if list := k.runs[cpus]; len(list) > 0 {
+			run := medians(cpus, list)
+			run.Operations = list[0].operations
+			if k.bench != nil {
+				run.Operations = k.bench.operations
+			}
+			all = append(all, run)
+		}
+	}
+	return all
 }
 
 // profileSnippet is Go code that writes a CPU profile, for programs that cannot be built with a hook.

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -11,8 +12,8 @@ import (
 // samplePeriod is the CPU time between two samples of a CPU profile.
 const samplePeriod = 10 * time.Millisecond
 
-// plannedRuns returns how often the program runs in all, given the elapsed time and the CPU time of one run: once as it
-// is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
+// plannedRuns returns how often the program runs in all at most, given the elapsed time and the CPU time of one run:
+// once as it is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
 func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 	undisturbed := len(k.cpuLevels) * k.rounds(wall)
 	if k.endless {
@@ -26,10 +27,30 @@ func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 	if !k.endless {
 		wall, cpu = max(wall, time.Millisecond), max(cpu, time.Millisecond)
 		enough := (enoughSamples*samplePeriod + cpu - 1) / cpu
-		profiles = int(max(1, min(enough, repeatFor/wall+1, maxRepeats)))
+		profiles = int(max(1, min(enough, k.repeatFor()/wall+1, maxRepeats)))
+	}
+	if k.opts.Quick {
+		return 1 + profiles + 1 // trace
 	}
 	const others = 3 // trace, locks and heap
 	return 1 + profiles + others + undisturbed
+}
+
+// limitQuick limits the time for the runs of a quick collection, which begin now.
+func (k *collector) limitQuick() {
+	if end := time.Now().Add(QuickLimit); k.opts.Quick && end.Before(k.deadline) {
+		k.deadline = end
+	}
+}
+
+// answerFirst reports what is known before the trace.
+func (k *collector) answerFirst(_ context.Context, top int) error {
+	if k.opts.First != nil && len(k.runs[top]) > 0 && len(k.Evidence.Profiles) > 0 {
+		e := *k.Evidence
+		e.Runs = k.undisturbed(top)
+		k.opts.First(&Collected{Evidence: &e, Dir: k.Dir})
+	}
+	return nil
 }
 
 // announce reports how often a program runs, before its length is known: from as often as one that does not end, to as
@@ -45,8 +66,12 @@ func (k *collector) announce(what string) {
 func (k *collector) announceRest(wall, cpu time.Duration) {
 	n := k.plannedRuns(min(wall, k.window), cpu)
 	left := min(k.opts.TimeLimit, time.Duration(n-1)*min(wall, k.window))
-	k.opts.progress(fmt.Sprintf("it takes %v: about %s in all, in about %s", wall.Round(time.Millisecond),
-		result.Count(n, "run"), minutes(result.Rounded(left))))
+	runs := "about " + result.Count(n, "run")
+	if fewer := len(k.cpuLevels) * max(0, k.rounds(wall)-settledRuns); fewer > 0 && !k.endless && wall >= briefRun {
+		runs = fmt.Sprintf("%d to %s", n-fewer, result.Count(n, "run"))
+	}
+	k.opts.progress(fmt.Sprintf("it takes %v: %s in all, in about %s", wall.Round(time.Millisecond), runs,
+		minutes(result.Rounded(left))))
 }
 
 // summarize reports how often the program ran.

@@ -3,10 +3,12 @@ package collect
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/hook"
 )
 
@@ -42,6 +44,10 @@ func TestPlannedRuns(t *testing.T) {
 		if got := k.plannedRuns(c.wall, c.cpu); got != c.want {
 			t.Errorf("%s: %d runs, want %d", c.name, got, c.want)
 		}
+		k.opts.Quick = true
+		if got := k.plannedRuns(max(c.wall, time.Second), time.Second); c.hooked && got > 4 {
+			t.Errorf("%s: a quick collection has %d runs", c.name, got)
+		}
 	}
 }
 
@@ -55,8 +61,77 @@ func TestAnnounce(t *testing.T) {
 	k.announceRest(500*time.Millisecond, time.Second)
 	k.summarize()
 	want := []string{"./prog: 6 to 64 runs, depending on how long one takes, in up to 3m",
-		"it takes 500ms: about 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s"}
+		"it takes 500ms: 12 to 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// Runs that agree are enough after three; runs that do not, or are brief, are repeated.
+func TestSettled(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		walls []time.Duration
+		want  bool
+	}{
+		{[]time.Duration{500 * ms, 520 * ms}, false},
+		{[]time.Duration{500 * ms, 520 * ms, 549 * ms}, true},
+		{[]time.Duration{500 * ms, 520 * ms, 560 * ms}, false},
+		{[]time.Duration{50 * ms, 50 * ms, 50 * ms}, false},
+	} {
+		k := &collector{runs: map[int][]plainRun{}}
+		for _, w := range c.walls {
+			k.runs[2] = append(k.runs[2], plainRun{outcome{wall: w}, nil})
+		}
+		if got := k.settled(2); got != c.want {
+			t.Errorf("%v: %v", c.walls, got)
+		}
+	}
+}
+
+// A quick collection takes a CPU profile and a trace at the most CPUs, and its first run counts.
+func TestQuick(t *testing.T) {
+	var kinds []hook.Kind
+	o := Options{TimeLimit: time.Hour, Duration: time.Second, Quick: true, CPUs: []int{1, 2}}
+	k := limitedCollector(t, o)
+	do := k.runHooked
+	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+		kinds = append(kinds, r.Kind)
+		if cpus != 2 {
+			t.Errorf("it runs on %d CPUs", cpus)
+		}
+		return do(ctx, r, cpus)
+	}
+	k.runs[2] = []plainRun{{outcome{wall: time.Second}, nil}}
+	k.deadline = time.Now().Add(time.Hour)
+	k.limitQuick()
+	if left := time.Until(k.deadline); left > QuickLimit {
+		t.Errorf("%v are left", left)
+	}
+	k.deadline = time.Now().Add(time.Hour) // the test takes as long as it needs
+	if err := k.collectAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kinds = slices.Compact(kinds) // the empty profiles are repeated
+	if want := []hook.Kind{hook.CPU, hook.Trace}; !slices.Equal(kinds, want) || len(k.Evidence.Runs) != 1 ||
+		k.Evidence.Runs[0].CPUs != 2 || k.Escapes != nil {
+		t.Errorf("runs %v, evidence %+v", kinds, k.Evidence.Runs)
+	}
+}
+
+// The first answer comes after the CPU profile, with a wall time.
+func TestFirstAnswer(t *testing.T) {
+	o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}}
+	k := limitedCollector(t, o)
+	var first *Collected
+	k.opts.First = func(c *Collected) { first = c }
+	k.runs[2] = []plainRun{{outcome{wall: time.Second}, nil}}
+	if err := k.answerFirst(t.Context(), 2); err != nil || first != nil {
+		t.Errorf("an answer without a profile: %v, %v", first, err)
+	}
+	k.Evidence.Profiles = []evidence.Profile{{Kind: evidence.CPU}}
+	if err := k.answerFirst(t.Context(), 2); err != nil || first == nil || len(first.Runs) != 1 ||
+		first.Runs[0].Wall != time.Second || len(k.Evidence.Runs) != 0 {
+		t.Errorf("%+v, %v", first, err)
 	}
 }

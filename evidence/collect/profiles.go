@@ -20,7 +20,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	var walls []time.Duration
 	samples, began, last := int64(0), time.Now(), time.Duration(0)
 	for n := 0; n < maxRepeats && samples < enoughSamples; n++ {
-		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
+		if n > 0 && (time.Since(began) > k.repeatFor() || k.endless) {
 			break
 		}
 		if n == 0 && k.isTooLate("CPU profile", k.medianWall(cpus)) || n > 0 &&
@@ -72,6 +72,14 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	}
 
 	return nil
+}
+
+// repeatFor returns the total time of the runs for a CPU profile, after which none begins.
+func (k *collector) repeatFor() time.Duration {
+	if k.opts.Quick {
+		return quickRepeat
+	}
+	return repeatFor
 }
 
 // sampleCount returns the number of samples of a CPU profile.

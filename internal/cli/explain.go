@@ -28,6 +28,7 @@ type explainOptions struct {
 	cpus      string
 	duration  time.Duration
 	timeLimit time.Duration
+	quick     bool
 	format    string
 	out       string
 	timeline  string
@@ -68,6 +69,7 @@ func (a *app) explainCommand() *cobra.Command {
 	f.DurationVar(&o.duration, "duration", defaults.Duration, "maximum `TIME` that one run is watched")
 	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; "+
 		"evidence that did not fit is listed")
+	f.BoolVar(&o.quick, "quick", false, "only a CPU profile and a trace: 3 runs, of at most 4 seconds in all")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write the timeline of goroutines (running, runnable, waiting) to "+
@@ -120,7 +122,7 @@ func (a *app) explainFinding(cmd *cobra.Command, o explainOptions, args []string
 
 // options returns the options of package lab for the flags, without targets.
 func (o *explainOptions) options() (lab.ExplainOptions, error) {
-	e := lab.ExplainOptions{Duration: o.duration, TimeLimit: o.timeLimit, Keep: o.out}
+	e := lab.ExplainOptions{Duration: o.duration, TimeLimit: o.timeLimit, Quick: o.quick, Keep: o.out}
 	switch err := checkFormat("explain --format", o.format, explainFormats); {
 	case err != nil:
 		return e, err

@@ -55,7 +55,7 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 func unused(t lab.Target) (flags []string, why string) {
 	switch t.(type) {
 	case lab.Files:
-		return []string{"cpus", "duration", "output", "time-limit"}, "saved profiles: nothing runs"
+		return []string{"cpus", "duration", "output", "quick", "time-limit"}, "saved profiles: nothing runs"
 	case lab.Address:
 		return []string{"cpus"}, "an address: its program runs already"
 	}
