@@ -105,9 +105,9 @@ func (k *collector) collectAll(ctx context.Context) error {
 	switch {
 	case k.runHooked == nil:
 	case k.opts.Quick && len(k.runs[top]) > 0:
-		steps = []func(context.Context, int) error{k.cpuProfile, k.trace}
+		steps = []func(context.Context, int) error{k.within(2, k.cpuProfile), k.within(1, k.trace)}
 	case k.opts.Quick:
-		steps = append(steps, k.cpuProfile, k.trace)
+		steps = append(steps, k.within(2, k.cpuProfile), k.within(1, k.trace))
 	default:
 		steps = append(steps, k.cpuProfile, k.answerFirst, k.trace, k.locks, k.heap)
 	}
@@ -279,7 +279,7 @@ var kindNames = map[hook.Kind]string{
 
 // isTooLate reports whether there is too little time for another run of some length, and records what is left out.
 func (k *collector) isTooLate(what string, wall time.Duration) bool {
-	if time.Now().Add(wall).Before(k.deadline) {
+	if time.Now().Add(min(wall, k.window)).Before(k.deadline) {
 		return false
 	}
 	if !slices.Contains(k.skipped, what) {
