@@ -16,6 +16,12 @@ func (r Report) Answer() []string {
 
 	f := r.Findings[0]
 	switch {
+	case f.IsDefect():
+		text := []string{fmt.Sprintf("Fix %s%s: it is a defect, whatever it costs.", f.Name, f.place())}
+		if len(r.Findings) == 1 {
+			return append(text, f.Fix)
+		}
+		return append(text, Report{Findings: r.Findings[1:]}.Answer()...)
 	case f.Name == None && f.Confidence == Low:
 		return []string{"Nothing to gain was found, but the evidence is weak.", f.Fix}
 	case f.Name == None:

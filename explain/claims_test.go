@@ -23,9 +23,9 @@ func (c *testCase) named(t *testing.T, name Name) Finding {
 
 // A leak is not the limit of a program that uses all CPUs.
 func TestAnswerOfDiagnosis(t *testing.T) {
-	want := "There is no estimate of the saving; the limit is cpu-saturated, at main.go:5 in f, and the first " +
-		"finding is goroutine-leak, at main.go:4 in serve."
-	if got := Explain(&leakCase().evidence).Answer(); got[0] != want {
+	want := []string{"Fix goroutine-leak, at main.go:4 in serve: it is a defect, whatever it costs.",
+		"There is no estimate of the saving; the limit is cpu-saturated, at main.go:5 in f."}
+	if got := Explain(&leakCase().evidence).Answer(); !slices.Equal(got[:2], want) {
 		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
 }
@@ -238,6 +238,17 @@ func TestClaimOfConvoy(t *testing.T) {
 		r.CPUs, r.Wall, r.WallLow, r.WallHigh = 1, one, one, one
 		if f := c.named(t, LockConvoy); !strings.HasSuffix(f.Claim, want) {
 			t.Errorf("%v on one CPU: %s, want %s", one, f.Claim, want)
+		}
+	}
+}
+
+// A defect ranks before what gains more, but only if it is certain.
+func TestDefectsRankFirst(t *testing.T) {
+	for confidence, first := range map[Confidence]Name{High: GoroutineLeak, Medium: CoarseLock} {
+		found := rank([]Finding{{Name: CoarseLock, Gain: newGain(0.4, 0.1, 0.5), Confidence: High},
+			{Name: GoroutineLeak, Confidence: confidence}})
+		if found[0].Name != first {
+			t.Errorf("%s confidence: %s ranks first", confidence, found[0].Name)
 		}
 	}
 }

@@ -15,7 +15,7 @@ package explain
 // object that the command explain prints.
 type Finding struct {
 	Kind        string        `json:"kind"`       // always "finding"
-	Rank        int           `json:"rank"`       // from 1, by Gain
+	Rank        int           `json:"rank"`       // from 1: defects, then by Gain
 	Name        Name          `json:"finding"`    // which cause it is
 	Level       EvidenceLevel `json:"tier"`       // the best evidence that the rule used
 	Claim       string        `json:"claim"`      // what limits the program, in one sentence
@@ -31,6 +31,9 @@ type Finding struct {
 
 	local bool // the cost of calls at its lines: it explains no other finding, and none explains it
 }
+
+// IsDefect reports whether the finding is certain and wrong whatever it costs, such as a leak. Defects rank first.
+func (f Finding) IsDefect() bool { return traits[f.Name].defect && f.Confidence == High }
 
 // Gain is the estimated fraction of a metric that a change saves, 0 to 0.99.
 type Gain struct {

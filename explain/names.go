@@ -58,6 +58,7 @@ type trait struct {
 	detail     bool // without a gain it is a minor detail, which explains nothing
 	diagnosis  bool // without a gain it does not limit the program, although it is worth knowing
 	calls      bool // it is about the cost of calls at a line
+	defect     bool // it is wrong whatever it costs
 }
 
 // traits holds the traits of all findings.
@@ -103,7 +104,7 @@ var traits = map[Name]trait{
 		LoadImbalance}},
 	WorkInflation:    {allCPUs: true, symptoms: []Name{CPUSaturated, HotFunction}},
 	NotWorthParallel: {allCPUs: true, symptoms: []Name{CPUSaturated}},
-	GoroutineLeak:    {diagnosis: true, symptoms: []Name{UnboundedSpawn}},
+	GoroutineLeak:    {diagnosis: true, defect: true, symptoms: []Name{UnboundedSpawn}},
 	DependencyWait:   {},
 	LibraryLimit: {calls: true, symptoms: []Name{SingleThreaded, CoarseLock, SaturatedResource, LockConvoy, WakeLatency,
 		CPUSaturated}},

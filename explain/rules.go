@@ -199,10 +199,13 @@ func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts findings by gain. Those without a gain follow, and those without a gain and with low confidence come last.
+// rank sorts findings: defects, and then the others by gain. Those without a gain follow, and those without a gain and
+// with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
+		case a.IsDefect() != b.IsDefect():
+			return compareBool(b.IsDefect(), a.IsDefect())
 		case a.Gain == nil && b.Gain == nil:
 			return compareBool(a.Confidence == Low, b.Confidence == Low)
 		case a.Gain == nil:

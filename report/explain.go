@@ -23,7 +23,12 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 	writeShared(&b, explanationHead(e, st.shows("evidence")), st)
 	leftOut := false
 	for i, f := range r.Findings {
-		if i > 0 {
+		switch {
+		case i == 0 && f.IsDefect():
+			b.WriteString(st.paint(bold, "correctness") + "\n")
+		case i > 0 && r.Findings[i-1].IsDefect() != f.IsDefect():
+			writeHeading(&b, "performance", "", st)
+		case i > 0:
 			b.WriteString("\n")
 		}
 		if st.shows("evidence") {

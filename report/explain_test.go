@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,26 @@ func TestExplanationGoldens(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "explain-none.txt", b.Bytes())
+}
+
+// TestDefectsHaveSection checks that defects have a section of their own, before the findings that cost time.
+func TestDefectsHaveSection(t *testing.T) {
+	leak := explain.Finding{Rank: 1, Name: explain.GoroutineLeak, Confidence: explain.High, Claim: "They never end."}
+	lock := explain.Finding{Rank: 2, Name: explain.CoarseLock, Confidence: explain.High, Claim: "It is held."}
+	for want, found := range map[string][]explain.Finding{
+		`(?s)\ncorrectness\n1 goroutine-leak.*\nperformance\n2 coarse-lock.*\nFix goroutine-leak: it is a defect`: {leak, lock},
+		`^explain, p\n\ncorrectness\n1 goroutine-leak\n`: {leak},
+		`^explain, p\n\n2 coarse-lock\n`: {lock},
+	} {
+		var b strings.Builder
+		e := &evidence.Evidence{Program: evidence.Program{Name: "p"}}
+		if err := Explanation(&b, explain.Report{Findings: found}, e, nil, Style{Width: 80}); err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(want).MatchString(b.String()) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
 }
 
 // A finding has at most five lines, none is wider than the page, and the answer is last, within 24 lines.
