@@ -252,3 +252,13 @@ func TestDefectsRankFirst(t *testing.T) {
 		}
 	}
 }
+
+// A leak is as certain on a loaded machine, and other findings are not.
+func TestLeakUnderLoad(t *testing.T) {
+	c := leakCase()
+	c.evidence.Runs[0].OtherCPUs = 1
+	found := Explain(&c.evidence).Findings
+	if found[0].Name != GoroutineLeak || !found[0].IsDefect() || len(found) > 1 && found[1].Confidence != Low {
+		t.Errorf("%+v", found)
+	}
+}

@@ -24,8 +24,15 @@ func leak(a *analysis) []Finding {
 			continue
 		}
 
-		f := a.newFinding(GoroutineLeak, "%d goroutines of %s never end: they wait to %s forever.", c.Stuck,
-			shortName(c.Start.Function), w.Op)
+		waits := "wait on a " + string(w.Op)
+		switch w.Op {
+		case evidence.OpSend, evidence.OpReceive:
+			waits = "wait to " + string(w.Op)
+		case evidence.OpSelect:
+			waits = "wait in a select"
+		}
+		f := a.newFinding(GoroutineLeak, "%d goroutines of %s never end: they %s forever.", c.Stuck,
+			shortName(c.Start.Function), waits)
 		f.Where = a.prog.positions(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
 		f.citef("%d of %d started within %s are still alive at the end", c.Alive, c.Count, formatDuration(spread))

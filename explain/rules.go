@@ -116,11 +116,13 @@ func (a *analysis) traceDiffers() string {
 		"took CPUs, system calls waited, or the load changed", a.traced, a.used/a.wall)
 }
 
-// discountLoad returns the findings that remain valid on a loaded machine, with low confidence.
+// discountLoad returns the findings that remain valid on a loaded machine, with low confidence, but for defects.
 func (a *analysis) discountLoad(found []Finding) []Finding {
 	found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].allCPUs })
 	for i := range found {
-		found[i].Confidence = Low
+		if !traits[found[i].Name].defect {
+			found[i].Confidence = Low
+		}
 	}
 	return found
 }

@@ -44,7 +44,9 @@ func (k *collector) limitQuick() {
 }
 
 // within returns a step that watches a run for a fraction 1/parts of the time that is left.
-func (k *collector) within(parts time.Duration, step func(context.Context, int) error) func(context.Context, int) error {
+func (k *collector) within(parts time.Duration, step func(context.Context, int) error) func(context.Context,
+	int) error {
+
 	return func(ctx context.Context, top int) error {
 		k.window = min(k.window, max(minRun, time.Until(k.deadline)/parts-minRun))
 		return step(ctx, top)
