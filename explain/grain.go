@@ -40,10 +40,11 @@ func tooFine(a *analysis) []Finding {
 		return nil
 	}
 
+	pool := a.poolCost(c)
 	cost := float64(c.Count) * spawnCost / math.Max(a.used, 1e-9)
 	source := "at 0.7 µs each"
 	if a.hasSamples() {
-		cost = a.cpu.share(Locks) + a.scheduling(c.Count) + a.spawnAllocation()
+		cost = math.Min(1, a.cpu.share(Locks)+a.scheduling(c.Count)+a.spawnAllocation()+pool)
 		source = "in the CPU profile"
 	}
 	if cost < fineCost {
@@ -57,11 +58,27 @@ func tooFine(a *analysis) []Finding {
 		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
 	a.locateSpawn(&f, c)
 	f.citef("starting, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
+	if pool >= minGain {
+		f.citef("%s is in the library that starts them, and in what it calls but for the program's own", percent(pool))
+	}
 
-	// What remains is the essential work without the allocations for goroutines. Without a profile the essential work
-	// is unknown, so that only the estimated cost is subtracted.
+	f.Gain = a.fineGain(c, cost, pool)
+	f.Confidence = High
+	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
+	f.Fix = "Use a worker pool, and give each goroutine a chunk, not one element."
+	if pool >= minGain {
+		f.Fix = "Submit a chunk of the elements as one task, not each element."
+	}
+	f.Experiment = "Give each goroutine ten elements: the cost should fall to a tenth."
+	return []Finding{f}
+}
+
+// fineGain returns what chunks save if the goroutines of a class cost a fraction of the CPU time, and the library that
+// starts them another. What remains is the essential work without the allocations for goroutines. Without a profile the
+// essential work is unknown, so that only the estimated cost is subtracted.
+func (a *analysis) fineGain(c *evidence.Class, cost, pool float64) *Gain {
 	collected, _ := a.gcCPUShare()
-	left := math.Max(0, a.essential/(a.cpus*a.wall)*(1-a.spawnAllocation())) + a.otherScheduling(c.Count)
+	left := math.Max(0, (a.essential*(1-a.spawnAllocation())-pool*a.used)/(a.cpus*a.wall)) + a.otherScheduling(c.Count)
 	if a.essential == a.used {
 		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}
@@ -74,12 +91,7 @@ func tooFine(a *analysis) []Finding {
 		est = (est + 0.9*most) / 2
 	}
 
-	f.Gain = newGain(est, 0.6*cost*a.activeFraction(), most)
-	f.Confidence = High
-	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
-	f.Fix = "Use a worker pool, and give each goroutine a chunk, not one element."
-	f.Experiment = "Give each goroutine ten elements: the cost should fall to a tenth."
-	return []Finding{f}
+	return newGain(est, 0.6*cost*a.activeFraction(), most)
 }
 
 // spawning returns the fraction of the CPU time that starts, queues and ends goroutines, without the go statements of

@@ -13,9 +13,9 @@ import (
 
 // Thresholds for values that a library makes.
 const (
-	makerShare = 0.1 // fraction of the time that making them at one or two lines takes, with the collector's for them
-	poolMisses = 0.3 // fraction of all bytes that a pool makes anew
-	poolValues = 1000
+	makerShare = 0.1  // fraction of the time that making them at one or two lines takes, with the collector's for them
+	poolMisses = 0.3  // fraction of all bytes that a pool makes anew
+	madeValues = 1000 // number of objects that the heap profile counts
 )
 
 // maker is a set of functions of the standard library that make a value for each call, which is often avoidable.
@@ -40,18 +40,18 @@ var makers = []maker{
 		alternative: "Each call needs a deadline of its own, or can be cancelled alone."},
 	{what: "a connection", functions: []string{"database/sql.(*"}, only: opensConnection,
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
-		alternative: "The server closes connections, or the program sets their lifetime so."},
+		alternative: "Each is opened once and costs much, or their lifetime is set so."},
 	{what: poolValue, functions: []string{poolGet}, only: missesPool,
 		costly: EscapePerOp, fix: "Put each value back when it is no longer used.",
 		alternative: "The values are in use at the same time, or kept."},
-	{what: "a value that could be kept", functions: []string{
-		"hash/crc32.MakeTable", "hash/crc64.MakeTable", "compress/flate.NewWriter", "compress/flate.NewReader",
-		"compress/gzip.NewWriter", "compress/gzip.NewReader", "compress/zlib.NewWriter", "compress/zlib.NewReader",
-		"bufio.NewWriter", "bufio.NewReader", "bufio.NewScanner", "math/rand.NewSource", "math/rand.New",
-		"strings.NewReplacer", "crypto/aes.NewCipher", "crypto/cipher.NewGCM", "crypto/hmac.New",
+	{what: "a table", functions: []string{"hash/crc32.MakeTable", "hash/crc64.MakeTable", "strings.NewReplacer",
 		"encoding/base64.NewEncoding", "encoding/base32.NewEncoding"},
-		costly: HotFunction, fix: "Make it once, outside the loop, and Reset it if it has a state.",
-		alternative: "Each call needs a value of its own, because they are in use at the same time."},
+		costly: HotFunction, fix: "Make it once, outside the loop: it may be used concurrently.",
+		alternative: "Each call has another table."},
+	{what: "a buffer", functions: []string{"bufio.NewWriter", "bufio.NewReader", "compress/flate.NewWriter",
+		"compress/gzip.NewWriter", "compress/zlib.NewWriter"},
+		costly: HotFunction, fix: "Keep it and Reset it, in the loop or by a sync.Pool.",
+		alternative: "They are in use at the same time."},
 }
 
 // poolGet makes poolValue if the [sync.Pool] is empty.
@@ -109,8 +109,8 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		all.objects += x.objects
 	}
 	saved := all.cost(collected) * a.activeFraction()
-	idlePool := m.what == poolValue && (all.bytes < poolMisses || all.objects < poolValues)
-	if saved < makerShare || idlePool {
+	_, counted := a.allocations("alloc_objects/count")
+	if saved < makerShare || counted > 0 && all.objects < madeValues || m.what == poolValue && all.bytes < poolMisses {
 		return Finding{}, false
 	}
 
@@ -123,7 +123,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	if m.what == poolValue {
 		f.Claim = "Get often finds its sync.Pool empty: what it makes anew is " + percent(all.bytes) + " of all bytes."
 		if a.neverPuts(lines[0].at) {
-			f.Claim = "No Put: Get finds its sync.Pool empty, and makes a new value each time."
+			f.Claim = "No Put was seen: Get often finds its sync.Pool empty, and makes a new value."
 		}
 	}
 	f.Level = ProfileLevel

@@ -126,6 +126,16 @@ func requestTurns(a *analysis) []Finding {
 	if client < 0 || server < 0 || asked > 2*answered || answered > 2*asked {
 		return nil
 	}
+	sent := map[int]int64{}
+	for _, k := range a.trace.Syscalls {
+		if containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+			sent[k.Class] += k.Count
+		}
+	}
+	if sent[client] < asked/3 || sent[server] < answered/3 {
+		return nil // one of them only sends, and the other only receives
+	}
+
 	c, s := &a.trace.Classes[client], &a.trace.Classes[server]
 	busiest := math.Max(a.fraction(c.Running), a.fraction(s.Running))
 	if busiest > turnsEither {
@@ -163,7 +173,7 @@ func (a *analysis) talkers() (client int, asked int64, server int, answered int6
 			case w.Op != evidence.OpNetwork:
 			case acceptsConnections(w.Stack):
 				accepting[k] = true
-			default:
+			case containsAny(w.Stack, "internal/poll.(*FD).Read"):
 				waits[k] += w.Count
 			}
 		}

@@ -114,6 +114,34 @@ func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
 	return c.Start, own
 }
 
+// poolCost returns the fraction of the CPU time in a library of others that starts the goroutines of a class for the
+// program, and in what the library calls, without the functions of the program that it calls.
+func (a *analysis) poolCost(c *evidence.Class) float64 {
+	if !a.hasSamples() {
+		return 0
+	}
+	var libraries []string
+	for _, f := range append([]evidence.Frame{c.Start}, c.Created...) {
+		if path := strings.Split(packagePath(f.Function), "/"); a.isForeign(f) {
+			libraries = append(libraries, strings.Join(path[:min(len(path), 3)], "/")) // host, owner, repository
+		}
+	}
+	sum := 0.0
+	for _, w := range a.cpu.list {
+		i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return a.prog.mayBeOwn(f) || a.isForeign(f) })
+		if i >= 0 && hasAnyPrefix(w.stack[i].Function, libraries...) &&
+			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) {
+			sum += w.weight
+		}
+	}
+	return sum / a.cpu.total
+}
+
+// isForeign reports whether a function belongs to a library other than the standard one.
+func (a *analysis) isForeign(f evidence.Frame) bool {
+	return !a.prog.mayBeOwn(f) && !a.prog.isStandard(f) && !isHook(f)
+}
+
 // locateSpawn adds where the goroutines of a class come from: the result of spawnSite.
 func (a *analysis) locateSpawn(f *Finding, c *evidence.Class) {
 	at, _ := a.spawnSite(c)

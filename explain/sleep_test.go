@@ -706,12 +706,13 @@ func TestRequestTurns(t *testing.T) {
 		peak    int           // of the server
 		found   bool
 	}{
-		"in turns":          {900, 5000, 500, 1, true},
-		"at the same time":  {700, 5000, 500, 1, false},
-		"few requests":      {900, 900, 500, 1, false},
-		"a busy server":     {900, 5000, 950, 1, false},
-		"many servers":      {900, 5000, 500, 4, false},
-		"requests in bulks": {900, 500000, 500, 1, false},
+		"in turns":                 {900, 5000, 500, 1, true},
+		"at the same time":         {700, 5000, 500, 1, false},
+		"few requests":             {900, 900, 500, 1, false},
+		"a busy server":            {900, 5000, 950, 1, false},
+		"many servers":             {900, 5000, 500, 4, false},
+		"requests in bulks":        {900, 500000, 500, 1, false},
+		"a stream without replies": {900, 5000, 500, 1, false},
 	} {
 		c := newCase()
 		c.demand(50, x.alone, 950-x.alone)
@@ -724,6 +725,10 @@ func TestRequestTurns(t *testing.T) {
 			"main.ask:5", "main.main:6")
 		c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: m, Count: 5000, Stack: frames("syscall.write",
 			"internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:4", "main.main:6")}}
+		if name != "a stream without replies" {
+			c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls, evidence.SyscallSite{Class: s, Count: 5000,
+				Stack: frames("syscall.write", "internal/poll.(*FD).Write", "net.(*conn).Write", "main.serve:5")})
+		}
 		found := Explain(&c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == StopAndWait })
 		if (i >= 0) != x.found {

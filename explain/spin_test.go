@@ -34,6 +34,9 @@ func TestOnlyPolls(t *testing.T) {
 		{"for d < n { d = len(s) }", false},
 		{"for { err := settle(r); if !errors.Is(err, errBusy) { return } }", true}, // it tries a lock
 		{"for { err := book(r); if !errors.Is(err, errBusy) { return } }", false},  // it works
+		{"for n != nil && !n.Is(sel) { n = n.Parent }", false},                     // it searches
+		{"for !errors.Is(err, io.EOF) { err = errs[0] }", false},                   // it tries nothing
+		{"for { err := next(s); if !errors.Is(err, errBusy) { return } }", false},  // it parses
 	} {
 		header := "package main"
 		if strings.Contains(c.loop, "e.Charge") {
@@ -41,6 +44,7 @@ func TestOnlyPolls(t *testing.T) {
 		}
 		text := header + "\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n" +
 			"func settle(r int) error {\nif !mu.TryLock() {\nreturn errBusy\n}\ndefer mu.Unlock()\nreturn nil\n}\n" +
+			"func next(s string) error {\nif !TryParse(s) {\nreturn errBusy\n}\nreturn nil\n}\n" +
 			"func book(r int) error {\nif !open(r) {\nreturn errBusy\n}\nreturn nil\n}\n"
 		lines := strings.Split(text, "\n")
 		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {

@@ -27,8 +27,8 @@ type ExplainOptions struct {
 	// TimeLimit is the time for building and all runs of one target; default 3 min. The result lists evidence that did
 	// not fit.
 	TimeLimit time.Duration
-	// Quick takes only a CPU profile and a trace, of 3 runs within [collect.QuickLimit] after the build, at the highest
-	// of CPUs. It finds less: no allocations, no wasted CPU time, and no answer by a comparison of CPUs.
+	// Quick takes only a CPU profile and a trace, at the highest of CPUs, in [collect.QuickLimit] after the build. The
+	// trials of a design take as long as they take. It finds less: no allocations, and nothing by comparing CPUs.
 	Quick bool
 	// Keep is the directory for profiles and traces; with Before, its subdirectories before and after hold them.
 	// A call that can take profiles removes the files there that an earlier call may have written, such as heap.pprof,

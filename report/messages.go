@@ -12,7 +12,7 @@ import (
 
 // writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the rows
 // and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity.
-// Errors that differ only in quantities and ports are one too, the first, with the number of the others.
+// Errors that differ only in large numbers, such as ports, are one too, the first, with the number of the others.
 func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
 	texts func(compare.Row) []string, st Style) {
 	type concern struct {
@@ -26,11 +26,11 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 	for at, r := range rows {
 		for _, text := range texts(r) {
 			i := slices.IndexFunc(list, func(c *concern) bool {
-				first, other := c.texts[0], text
+				same := sameButNumbers
 				if t == alarm {
-					first, other = withoutPorts(first), withoutPorts(other)
+					same = sameButLarge
 				}
-				return c.texts[0] == text || !st.shows("warnings") && sameButNumbers(first, other)
+				return c.texts[0] == text || !st.shows("warnings") && same(c.texts[0], text)
 			})
 			if i < 0 {
 				list = append(list, &concern{rows: map[int]bool{}})
@@ -85,11 +85,14 @@ func writeWarning(b *strings.Builder, text string, st Style) {
 // main.go:12, of an exponent, or of a signed number.
 var quantity = regexp.MustCompile(`(^|[^\w:.+-])([0-9]+(?:\.[0-9]+)?)`)
 
-// port matches a port after the address of this machine, or after that of a named one.
-var port = regexp.MustCompile(`([0-9\]]|localhost):[0-9]+`)
+// large matches a number of five digits or more, such as a port that the system chose. Smaller ones may be a line, an
+// exit status, or what is wrong.
+var large = regexp.MustCompile(`[0-9]{5,}`)
 
-// withoutPorts returns text with each port replaced by 0.
-func withoutPorts(text string) string { return port.ReplaceAllString(text, "$1:0") }
+// sameButLarge reports whether two texts differ only in large numbers.
+func sameButLarge(a, b string) bool {
+	return large.ReplaceAllString(a, "0") == large.ReplaceAllString(b, "0")
+}
 
 // sameButNumbers reports whether two texts differ only in quantities.
 func sameButNumbers(a, b string) bool {

@@ -25,7 +25,8 @@ const (
 	quickRepeat   = time.Second     // repeatFor of a quick collection
 )
 
-// QuickLimit is the time for the runs of a quick collection, see Options.Quick.
+// QuickLimit is the time for all runs of a program in a quick collection, after the build: they are cut so that all
+// fit. Trials of a design end by themselves. See Options.Quick.
 const QuickLimit = 4 * time.Second
 
 // Failure is the error of a program that crashes, or of tests that fail.
@@ -103,6 +104,8 @@ func (k *collector) collectAll(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	steps := []func(context.Context, int) error{k.runPlain}
 	switch {
+	case k.runHooked == nil && k.opts.Quick:
+		steps = nil
 	case k.runHooked == nil:
 	case k.opts.Quick && len(k.runs[top]) > 0:
 		steps = []func(context.Context, int) error{k.within(2, k.cpuProfile), k.within(1, k.trace)}
@@ -215,7 +218,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	}
 
 	k.announceRest(e.wall, e.user+e.system)
-	if k.runHooked == nil || k.opts.Quick { // The run is also the first undisturbed one.
+	if k.runHooked == nil || k.opts.Quick && k.bench == nil { // The run is also the first undisturbed one.
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
 
@@ -279,7 +282,10 @@ var kindNames = map[hook.Kind]string{
 
 // isTooLate reports whether there is too little time for another run of some length, and records what is left out.
 func (k *collector) isTooLate(what string, wall time.Duration) bool {
-	if time.Now().Add(min(wall, k.window)).Before(k.deadline) {
+	if !k.insideTimes { // a run is cut after the window, but a trial is not
+		wall = min(wall, k.window)
+	}
+	if time.Now().Add(wall).Before(k.deadline) {
 		return false
 	}
 	if !slices.Contains(k.skipped, what) {

@@ -137,18 +137,20 @@ func (k *collector) trials(ctx context.Context, w *workload.Workload, d workload
 		return fromTrial(out.Trial), nil
 	}
 
-	k.limitQuick()
 	stream := d.Stream != nil && spec.Operations == 0
 	if spec.Operations == 0 { // A duration does not end a job, but designs with workers need one.
 		spec.Duration = min(firstWindow, k.opts.Duration)
 	}
 
+	k.insideTimes = true
 	k.announce(k.about.Name)
 	k.opts.progress("running " + k.about.Name + " once, to see how long it takes")
-	k.insideTimes = true
-	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
+	e, a, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
 	if err != nil {
 		return err
+	}
+	if k.opts.Quick { // it is also the undisturbed one
+		k.record(top, plainRun{e, a})
 	}
 	if stream {
 		spec.Operations, spec.Duration = max(1, e.operations), 0

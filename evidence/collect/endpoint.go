@@ -33,6 +33,9 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 		return nil, err
 	}
 
+	if o.Quick {
+		o.TimeLimit = min(o.TimeLimit, QuickLimit)
+	}
 	e := endpoint{base: base.String(), name: withoutUser(base), opts: o,
 		deadline: time.Now().Add(o.TimeLimit + lateness)}
 	seconds, traced := profileSeconds(o)
@@ -69,9 +72,6 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 // profileSeconds returns the seconds for a CPU profile and for a trace, so that both fit into the time limit with a
 // second to spare. Servers count in whole seconds, and at least one for the profile.
 func profileSeconds(o Options) (profile, trace int) {
-	if o.Quick {
-		o.TimeLimit = min(o.TimeLimit, QuickLimit)
-	}
 	room := max(1, int(o.TimeLimit.Seconds())-1)
 	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
 	trace = min(profile, int(maxEndpointTrace.Seconds()))

@@ -30,13 +30,13 @@ type Options struct {
 	CPUs       []int         // values of GOMAXPROCS; profiles are taken at the highest; nil: 1 and the default
 	Duration   time.Duration // longest time that one run is watched
 	TimeLimit  time.Duration // for building and all runs together
-	Quick      bool          // only a CPU profile and a trace, of 3 runs within [QuickLimit] after the build
+	Quick      bool          // only a CPU profile and a trace, at the highest of CPUs; see [QuickLimit]
 	TraceBytes int64         // largest size of a trace, bytes
 	Stdin      string        // a file that every run reads as standard input; "" for none
 	Dir        string        // keeps the files, see [Collected]; "" for a temporary directory
 	Progress   func(string)  // called with a line for each step; may be nil
 	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
-	// First is called with the evidence of the first 3 runs if more follow: a CPU profile and a wall time; may be nil.
+	// First is called with a CPU profile and a wall time, before the other evidence is collected; may be nil.
 	First    func(*Collected)
 	client   *http.Client // for requests to a live process; nil is the default client
 	deadline time.Time    // end of TimeLimit; zero: it begins with the runs

@@ -107,11 +107,7 @@ func (k *collector) finish(top int) {
 		k.note("%s", n)
 	}
 	if len(k.skipped) > 0 {
-		limit := k.opts.TimeLimit
-		if k.opts.Quick {
-			limit = min(limit, QuickLimit)
-		}
-		k.note("did not fit into the time limit of %v: %s", limit, strings.Join(k.skipped, ", "))
+		k.note("did not fit into the time limit of %v: %s", k.runLimit(), strings.Join(k.skipped, ", "))
 	}
 	if r := k.Evidence.Runs; len(r) > 0 {
 		k.noteDisturbances(r[0])

@@ -12,14 +12,17 @@ import (
 // samplePeriod is the CPU time between two samples of a CPU profile.
 const samplePeriod = 10 * time.Millisecond
 
-// plannedRuns returns how often the program runs in all at most, given the elapsed time and the CPU time of one run:
+// plannedRuns returns how often the program runs in all, given the elapsed time and the CPU time of one run:
 // once as it is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
 func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 	undisturbed := len(k.cpuLevels) * k.rounds(wall)
 	if k.endless {
 		undisturbed = k.rounds(wall) // on all CPUs only
 	}
-	if k.runHooked == nil {
+	switch {
+	case k.runHooked == nil && k.opts.Quick:
+		return 1
+	case k.runHooked == nil:
 		return undisturbed // the first run is one of them
 	}
 
@@ -30,7 +33,11 @@ func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 		profiles = int(max(1, min(enough, k.repeatFor()/wall+1, maxRepeats)))
 	}
 	if k.opts.Quick {
-		return 1 + profiles + 1 // trace
+		n := 1 + profiles + 1 // trace
+		if k.bench != nil {
+			n++ // the first run looked for the number of operations
+		}
+		return n
 	}
 	const others = 3 // trace, locks and heap
 	return 1 + profiles + others + undisturbed
@@ -43,11 +50,22 @@ func (k *collector) limitQuick() {
 	}
 }
 
+// runLimit returns the time for all runs, with that for the build if the collection is not quick.
+func (k *collector) runLimit() time.Duration {
+	if k.opts.Quick && !k.insideTimes {
+		return min(k.opts.TimeLimit, QuickLimit)
+	}
+	return k.opts.TimeLimit
+}
+
 // within returns a step that watches a run for a fraction 1/parts of the time that is left.
 func (k *collector) within(parts time.Duration, step func(context.Context, int) error) func(context.Context,
 	int) error {
 
 	return func(ctx context.Context, top int) error {
+		if k.insideTimes {
+			return step(ctx, top) // a trial ends after its operations
+		}
 		k.window = min(k.window, max(minRun, time.Until(k.deadline)/parts-minRun))
 		return step(ctx, top)
 	}
@@ -69,19 +87,15 @@ func (k *collector) announce(what string) {
 	endless := *k
 	endless.endless = true
 	k.opts.progress(fmt.Sprintf("%s: %d to %d runs, depending on how long one takes, in up to %s", what,
-		endless.plannedRuns(k.window, k.window), k.plannedRuns(0, 0), minutes(k.opts.TimeLimit)))
+		endless.plannedRuns(k.window, k.window), k.plannedRuns(0, 0), minutes(k.runLimit())))
 }
 
 // announceRest reports how many runs follow the first one, which took some elapsed and CPU time.
 func (k *collector) announceRest(wall, cpu time.Duration) {
 	n := k.plannedRuns(min(wall, k.window), cpu)
-	left := min(k.opts.TimeLimit, time.Duration(n-1)*min(wall, k.window))
-	runs := "about " + result.Count(n, "run")
-	if fewer := len(k.cpuLevels) * max(0, k.rounds(wall)-settledRuns); fewer > 0 && !k.endless && wall >= briefRun {
-		runs = fmt.Sprintf("%d to %s", n-fewer, result.Count(n, "run"))
-	}
-	k.opts.progress(fmt.Sprintf("it takes %v: %s in all, in about %s", wall.Round(time.Millisecond), runs,
-		minutes(result.Rounded(left))))
+	left := min(k.runLimit(), time.Duration(n-1)*min(wall, k.window))
+	k.opts.progress(fmt.Sprintf("it takes %v: about %s in all, in about %s", wall.Round(time.Millisecond),
+		result.Count(n, "run"), minutes(result.Rounded(left))))
 }
 
 // summarize reports how often the program ran.

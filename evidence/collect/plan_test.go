@@ -37,7 +37,7 @@ func TestPlannedRuns(t *testing.T) {
 		{"without a hook", 2, false, false, 500 * ms, 500 * ms, 2 * 5},
 		{"without a hook, endless", 2, false, true, 3 * time.Second, 0, 1},
 	} {
-		k := &collector{cpuLevels: make([]int, c.levels), endless: c.endless}
+		k := &collector{target: &target{}, cpuLevels: make([]int, c.levels), endless: c.endless}
 		if c.hooked {
 			k.runHooked = hooked
 		}
@@ -60,32 +60,15 @@ func TestAnnounce(t *testing.T) {
 	k.announce("./prog")
 	k.announceRest(500*time.Millisecond, time.Second)
 	k.summarize()
+	k.opts.Quick, k.cpuLevels = true, []int{2}
+	k.announce("./prog")
+	k.announceRest(500*time.Millisecond, 2*time.Second)
 	want := []string{"./prog: 6 to 64 runs, depending on how long one takes, in up to 3m",
-		"it takes 500ms: 12 to 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s"}
+		"it takes 500ms: about 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s",
+		"./prog: 3 to 42 runs, depending on how long one takes, in up to 4s",
+		"it takes 500ms: about 3 runs in all, in about 1s"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", got)
-	}
-}
-
-// Runs that agree are enough after three; runs that do not, or are brief, are repeated.
-func TestSettled(t *testing.T) {
-	const ms = time.Millisecond
-	for _, c := range []struct {
-		walls []time.Duration
-		want  bool
-	}{
-		{[]time.Duration{500 * ms, 520 * ms}, false},
-		{[]time.Duration{500 * ms, 520 * ms, 549 * ms}, true},
-		{[]time.Duration{500 * ms, 520 * ms, 560 * ms}, false},
-		{[]time.Duration{50 * ms, 50 * ms, 50 * ms}, false},
-	} {
-		k := &collector{runs: map[int][]plainRun{}}
-		for _, w := range c.walls {
-			k.runs[2] = append(k.runs[2], plainRun{outcome{wall: w}, nil})
-		}
-		if got := k.settled(2); got != c.want {
-			t.Errorf("%v: %v", c.walls, got)
-		}
 	}
 }
 

@@ -15,20 +15,13 @@ type plainRun struct {
 	hook *hookOutput // nil if there is no hook
 }
 
-// Runs without a profiler.
-const (
-	briefRun    = 100 * time.Millisecond // runs that are shorter vary so much that none are saved
-	settledRuns = 3                      // number of runs at each number of CPUs after which runs that agree end
-	settledness = 0.1                    // fraction of their median in which runs that agree lie
-)
-
-// rounds returns how often the program runs without a profiler at each number of CPUs at most, given the elapsed time
-// of one run.
+// rounds returns how often the program runs without a profiler at each number of CPUs, given the elapsed time of one
+// run.
 func (k *collector) rounds(wall time.Duration) int {
 	switch {
 	case k.endless:
 		return 1
-	case wall < briefRun:
+	case wall < 100*time.Millisecond:
 		return 10
 	case wall < time.Second:
 		return 5
@@ -94,7 +87,7 @@ func (k *collector) repeat(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	for range k.rounds(k.medianWall(top)) {
 		for _, cpus := range k.cpuLevels { // record replaces the list
-			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) || k.settled(cpus) ||
+			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
 				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
 				continue
 			}
@@ -105,16 +98,6 @@ func (k *collector) repeat(ctx context.Context) error {
 	}
 
 	return nil
-}
-
-// settled reports whether the runs without a profiler at a number of CPUs agree, so that more would not change much.
-func (k *collector) settled(cpus int) bool {
-	if len(k.runs[cpus]) < settledRuns {
-		return false
-	}
-	walls := mapRuns(k.runs[cpus], func(r plainRun) time.Duration { return r.wall })
-	middle := median(walls)
-	return middle >= briefRun && float64(slices.Max(walls)-slices.Min(walls)) <= settledness*float64(middle)
 }
 
 // minRun is the shortest elapsed time that can be measured and compared.

@@ -69,7 +69,7 @@ func (a *app) explainCommand() *cobra.Command {
 	f.DurationVar(&o.duration, "duration", defaults.Duration, "maximum `TIME` that one run is watched")
 	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; "+
 		"evidence that did not fit is listed")
-	f.BoolVar(&o.quick, "quick", false, "only a CPU profile and a trace: 3 runs, of at most 4 seconds in all")
+	f.BoolVar(&o.quick, "quick", false, "only a CPU profile and a trace, in about 4 seconds after the build")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write the timeline of goroutines (running, runnable, waiting) to "+
