@@ -40,11 +40,11 @@ func TestSlowerByMedian(t *testing.T) {
 // TestTooFineInPool: the code of a library of others counts as the cost of its tasks, and that of other libraries does
 // not.
 func TestTooFineInPool(t *testing.T) {
-	gain := func(library string) float64 {
+	gain := func(library, task string) float64 {
 		c := wideCase()
 		c.evidence.Program.Module = "example.com/prog"
 		c.evidence.Profiles = nil
-		c.cpu(20, "main.tiny:5", "github.com/x/pool/v2.(*Pool).work")
+		c.cpu(20, task, "github.com/x/pool/v2.(*Pool).work")
 		c.cpu(150, "context.removeChild", library+".(*Task).done", "github.com/x/pool/v2.(*Pool).work")
 		c.cpu(30, "runtime.newproc1", "runtime.newproc", "github.com/x/pool/v2.(*Pool).Submit", "main.main:3")
 		k := &c.evidence.Trace.Classes[2]
@@ -53,8 +53,9 @@ func TestTooFineInPool(t *testing.T) {
 		k.Count, k.Busy.P50 = 1000000, 400
 		return c.named(t, GoroutineTooFine).Gain.Estimate
 	}
-	own, other := gain("github.com/x/pool/v2/internal"), gain("github.com/y/codec")
-	if own < 0.8 || other > own-0.2 {
-		t.Errorf("gains %.2f and %.2f", own, other)
+	own, other := gain("github.com/x/pool/v2/internal", "main.tiny:5"), gain("github.com/y/codec", "main.tiny:5")
+	none := gain("github.com/x/pool/v2/internal", "github.com/x/pool/v2.send")
+	if own < 0.8 || other > own-0.2 || none > own-0.2 {
+		t.Errorf("gains %.2f, %.2f and, without tasks of the program, %.2f", own, other, none)
 	}
 }

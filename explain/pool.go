@@ -115,7 +115,8 @@ func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
 }
 
 // poolCost returns the fraction of the CPU time in a library of others that starts the goroutines of a class for the
-// program, and in what the library calls, without the functions of the program that it calls.
+// program, and in what the library calls, without the functions of the program that it calls. It is 0 if the library
+// calls none: then it does work of its own.
 func (a *analysis) poolCost(c *evidence.Class) float64 {
 	if !a.hasSamples() {
 		return 0
@@ -126,13 +127,17 @@ func (a *analysis) poolCost(c *evidence.Class) float64 {
 			libraries = append(libraries, strings.Join(path[:min(len(path), 3)], "/")) // host, owner, repository
 		}
 	}
-	sum := 0.0
+	sum, tasks := 0.0, false
 	for _, w := range a.cpu.list {
 		i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return a.prog.mayBeOwn(f) || a.isForeign(f) })
 		if i >= 0 && hasAnyPrefix(w.stack[i].Function, libraries...) &&
 			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) {
 			sum += w.weight
 		}
+		tasks = tasks || i >= 0 && a.prog.mayBeOwn(w.stack[i]) && containsAny(w.stack[i+1:], libraries...)
+	}
+	if !tasks {
+		return 0
 	}
 	return sum / a.cpu.total
 }
