@@ -17,9 +17,9 @@ func (r Report) Answer() []string {
 	f := r.Findings[0]
 	switch {
 	case f.IsDefect():
-		text := []string{fmt.Sprintf("Fix %s%s: it is a defect, whatever it costs.", f.Name, f.place())}
+		text := []string{fmt.Sprintf("Fix %s%s: it is a defect, whatever it costs.", f.Name, f.place()), f.Fix}
 		if len(r.Findings) == 1 {
-			return append(text, f.Fix)
+			return text
 		}
 		return append(text, Report{Findings: r.Findings[1:]}.Answer()...)
 	case f.Name == None && f.Confidence == Low:

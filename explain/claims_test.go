@@ -24,8 +24,9 @@ func (c *testCase) named(t *testing.T, name Name) Finding {
 // A leak is not the limit of a program that uses all CPUs.
 func TestAnswerOfDiagnosis(t *testing.T) {
 	want := []string{"Fix goroutine-leak, at main.go:4 in serve: it is a defect, whatever it costs.",
+		"Let them end: use a context, a closed channel, or a buffer of 1.",
 		"There is no estimate of the saving; the limit is cpu-saturated, at main.go:5 in f."}
-	if got := Explain(&leakCase().evidence).Answer(); !slices.Equal(got[:2], want) {
+	if got := Explain(&leakCase().evidence).Answer(); !slices.Equal(got[:3], want) {
 		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
 }
@@ -260,5 +261,16 @@ func TestLeakUnderLoad(t *testing.T) {
 	found := Explain(&c.evidence).Findings
 	if found[0].Name != GoroutineLeak || !found[0].IsDefect() || len(found) > 1 && found[1].Confidence != Low {
 		t.Errorf("%+v", found)
+	}
+}
+
+// Goroutines of a program that accepts connections may serve those that are open.
+func TestLeakOfServer(t *testing.T) {
+	c := leakCase()
+	c.wait(evidence.OpNetwork, 1, 9, 0, -1, "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:3")
+	for _, f := range Explain(&c.evidence).Findings {
+		if f.IsDefect() {
+			t.Errorf("%+v", f)
+		}
 	}
 }

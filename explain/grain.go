@@ -114,12 +114,16 @@ func (a *analysis) spawnAllocation() float64 {
 	}
 	s := 0.0
 	for _, w := range a.cpu.list {
-		if w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") &&
-			!a.byStandardLibrary(w.stack) {
+		if w.allocatesGoroutine() && !a.byStandardLibrary(w.stack) {
 			s += w.weight
 		}
 	}
 	return s / a.cpu.total
+}
+
+// allocatesGoroutine reports whether a sample allocates for a go statement.
+func (w *weightedSample) allocatesGoroutine() bool {
+	return w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget")
 }
 
 // unboundedSpawn finds goroutines that are started without a limit.

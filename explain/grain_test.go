@@ -49,7 +49,7 @@ func TestTooFineInPool(t *testing.T) {
 		c.cpu(30, "runtime.newproc1", "runtime.newproc", "github.com/x/pool/v2.(*Pool).Submit", "main.main:3")
 		k := &c.evidence.Trace.Classes[2]
 		k.Start = frames("github.com/x/pool/v2.(*Pool).work")[0]
-		k.Created = frames("github.com/x/pool/v2.(*Pool).Submit", "main.main:3")
+		k.Created = frames("github.com/x/pool/v2.(*Pool).Submit", "main.main:3", "github.com/y/codec.Serve")
 		k.Count, k.Busy.P50 = 1000000, 400
 		return c.named(t, GoroutineTooFine).Gain.Estimate
 	}

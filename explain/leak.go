@@ -46,7 +46,9 @@ func leak(a *analysis) []Finding {
 			f.Fix = "Share one http.Client: each Transport keeps its own idle connections."
 		}
 		f.Experiment = "Count goroutines over time: the number should stop growing."
-		f.Confidence = High
+		if f.Confidence = High; a.accepts() { // they may serve connections that are open
+			f.Confidence = Medium
+		}
 		return []Finding{f}
 	}
 

@@ -121,8 +121,12 @@ func (a *analysis) poolCost(c *evidence.Class) float64 {
 	if !a.hasSamples() {
 		return 0
 	}
+	inner := c.Created
+	if i := slices.IndexFunc(inner, a.prog.mayBeOwn); i >= 0 {
+		inner = inner[:i] // what calls the program does not start them
+	}
 	var libraries []string
-	for _, f := range append([]evidence.Frame{c.Start}, c.Created...) {
+	for _, f := range append([]evidence.Frame{c.Start}, inner...) {
 		if path := strings.Split(packagePath(f.Function), "/"); a.isForeign(f) {
 			libraries = append(libraries, strings.Join(path[:min(len(path), 3)], "/")) // host, owner, repository
 		}
@@ -131,7 +135,7 @@ func (a *analysis) poolCost(c *evidence.Class) float64 {
 	for _, w := range a.cpu.list {
 		i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return a.prog.mayBeOwn(f) || a.isForeign(f) })
 		if i >= 0 && hasAnyPrefix(w.stack[i].Function, libraries...) &&
-			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) {
+			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) && !w.allocatesGoroutine() {
 			sum += w.weight
 		}
 		tasks = tasks || i >= 0 && a.prog.mayBeOwn(w.stack[i]) && containsAny(w.stack[i+1:], libraries...)

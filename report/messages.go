@@ -91,7 +91,7 @@ var large = regexp.MustCompile(`[0-9]{5,}`)
 
 // sameButLarge reports whether two texts differ only in large numbers.
 func sameButLarge(a, b string) bool {
-	return large.ReplaceAllString(a, "0") == large.ReplaceAllString(b, "0")
+	return large.ReplaceAllString(a, "#") == large.ReplaceAllString(b, "#")
 }
 
 // sameButNumbers reports whether two texts differ only in quantities.
