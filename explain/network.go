@@ -72,7 +72,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	sent := int64(0)
 	var at evidence.Frame
 	for _, k := range a.trace.Syscalls {
-		if &a.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+		if &a.trace.Classes[k.Class] == c && sends(k.Stack) {
 			sent += k.Count
 			if here, ok := a.prog.ownFrame(k.Stack); ok {
 				at = here
@@ -107,6 +107,11 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	return f, true
 }
 
+// sends reports whether a stack writes to a connection.
+func sends(stack []evidence.Frame) bool {
+	return containsAny(stack, "net.(*conn).Write", "internal/poll.(*FD).Write")
+}
+
 // Thresholds for two goroutines of one program that talk over a connection.
 const (
 	turnsAlone  = 0.85   // fraction of the time in which at most one goroutine wants a CPU
@@ -128,7 +133,7 @@ func requestTurns(a *analysis) []Finding {
 	}
 	sent := map[int]int64{}
 	for _, k := range a.trace.Syscalls {
-		if containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+		if sends(k.Stack) {
 			sent[k.Class] += k.Count
 		}
 	}
@@ -145,7 +150,7 @@ func requestTurns(a *analysis) []Finding {
 		capitalize(a.className(c)))
 	f.Share = 1 - busiest
 	for _, k := range a.trace.Syscalls {
-		if k.Class == client && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+		if k.Class == client && sends(k.Stack) {
 			f.Where = a.prog.positions(k.Stack)
 			break
 		}

@@ -71,10 +71,9 @@ func onlyPolls(loop *ast.ForStmt, file *ast.File) bool {
 		case *ast.CallExpr:
 			name := calleeName(n)
 			looks = looks || name != "len" && name != "cap"
-			tries = tries || triesLock(file, name)
-			only = only && (pollCalls.MatchString(name) || charges && name == "Charge" || triesLock(file, name) ||
-				isErrorsIs(n))
-			compares = compares || isErrorsIs(n)
+			try, compare := triesLock(file, name), isErrorsIs(n)
+			tries, compares = tries || try, compares || compare
+			only = only && (pollCalls.MatchString(name) || charges && name == "Charge" || try || compare)
 		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
 			only = false
 		case *ast.AssignStmt:

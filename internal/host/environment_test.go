@@ -118,7 +118,8 @@ func TestBuildSettings(t *testing.T) {
 	}
 	b := result.Build{BuildFlags: []string{}}
 	applySettings(&b, nil, hash)
-	if got, want := jsonOf(t, b), `{"go_version":"","goexperiment":null,"goamd64":null,"goarm64":null,"pgo":null,"build_flags":[],`+
+	if got, want := jsonOf(t, b), `{"go_version":"","goexperiment":null,"goamd64":null,"goarm64":null,"pgo":null,`+
+		`"build_flags":[],`+
 		`"race":false,"cover":false,"vcs_revision":null,"vcs_modified":null,"exe_sha256":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -129,8 +130,9 @@ func TestBuildSettings(t *testing.T) {
 		{Key: "GOAMD64", Value: "v3"},
 		{Key: "vcs.revision", Value: "49d7"}, {Key: "vcs.modified", Value: "true"}, {Key: "vcs.time", Value: "now"}},
 		hash)
-	if got, want := jsonOf(t, b), `{"go_version":"","goexperiment":"x","goamd64":"v3","goarm64":null,"pgo":"sha256:abc",`+
-		`"build_flags":["-tags=a,b","-ldflags=-s -w"],"race":true,"cover":true,"vcs_revision":"49d7","vcs_modified":true,"exe_sha256":null}`; got != want {
+	if got, want := jsonOf(t, b), `{"go_version":"","goexperiment":"x","goamd64":"v3","goarm64":null,`+
+		`"pgo":"sha256:abc","build_flags":["-tags=a,b","-ldflags=-s -w"],"race":true,"cover":true,`+
+		`"vcs_revision":"49d7","vcs_modified":true,"exe_sha256":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for name, want := range map[string]string{"/gone/x.pgo": "x.pgo", "x.pgo": "x.pgo", `C:\src\x.pgo`: "x.pgo"} {
