@@ -62,8 +62,11 @@ func TestSkew(t *testing.T) {
 	}
 	for name, change := range map[string]func(c *testCase, w *evidence.Wait){
 		"stages that wait for each other": func(c *testCase, w *evidence.Wait) { w.Wakers[0].Class = w.Classes[0] },
-		"services that wait for timers":   func(c *testCase, w *evidence.Wait) { w.Wakers[0].Class = -1 },
-		"a few pieces of work":            func(c *testCase, w *evidence.Wait) { w.Wakers[0].Count = 9 },
+		"stages that also get work": func(c *testCase, w *evidence.Wait) {
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 50, Class: w.Classes[0]})
+		},
+		"services that wait for timers": func(c *testCase, w *evidence.Wait) { w.Wakers[0].Class = -1 },
+		"a few pieces of work":          func(c *testCase, w *evidence.Wait) { w.Wakers[0].Count = 9 },
 		"services with lines of their own": func(c *testCase, w *evidence.Wait) {
 			w.Waited /= 2
 			c.wait(evidence.OpSelect, w.Classes[0], 100, w.Waited, w.Wakers[0].Class, "runtime.selectgo",
