@@ -196,6 +196,11 @@ func TestWrappers(t *testing.T) {
 		stackOf("main.main"))
 	s.move(20, 1, trace.GoRunning, trace.GoWaiting, "sync", 1, 0, stackOf("sync.(*WaitGroup).Wait", "main.main"), no)
 	s.move(20, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	for _, stopped := range []trace.Stack{stackOf("runtime.goexit1"), stackOf("sync.(*WaitGroup).Go.func1")} {
+		s.move(25, 7, trace.GoRunning, trace.GoWaiting, "preempted", 7, 0, stopped, no)
+		s.move(26, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
+		s.move(27, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	}
 	s.move(30, 7, trace.GoRunning, trace.GoWaiting, "chan receive", 7, 0, below("main.main.func1"), no)
 	there := trace.GoID(7 + cacheSize)
 	s.move(30, there, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)

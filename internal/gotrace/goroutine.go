@@ -1,6 +1,8 @@
 package gotrace
 
 import (
+	"strings"
+
 	"golang.org/x/exp/trace"
 
 	"github.com/brewput/brewput/evidence"
@@ -223,8 +225,8 @@ func (a *aggregator) park(s *trace.StateTransition, g *goroutine) {
 	}
 
 	stack := g.site.stack
-	if g.class.wrapped && stack != 0 {
-		g.class.start, g.class.wrapped = a.stacks.list[stack].entry, false
+	if entry := a.stacks.list[stack].entry; g.class.wrapped && stack != 0 && isEntry(entry) {
+		g.class.start, g.class.wrapped = entry, false
 	}
 
 	g.site.count++
@@ -235,6 +237,12 @@ func (a *aggregator) park(s *trace.StateTransition, g *goroutine) {
 	if stack != 0 {
 		g.node = a.resources.park(stack, g.site)
 	}
+}
+
+// isEntry reports whether a frame can be where the program's code begins in a goroutine of a wrapper. A goroutine that
+// is stopped while it ends has frames of the runtime only, and one that is stopped in the wrapper has only that.
+func isEntry(f evidence.Frame) bool {
+	return !evidence.IsWrapper(f.Function) && !strings.HasPrefix(f.Function, "runtime.")
 }
 
 // end records that a goroutine ended.
