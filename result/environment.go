@@ -18,10 +18,11 @@ type Environment struct {
 	GOMAXPROCS     int    `json:"gomaxprocs"`
 	GOMAXPROCSFrom string `json:"gomaxprocs_from"` // env, cgroup, affinity or cpus; otherwise program
 	// defaults of the build, then those of the environment, which win; null if none is set
-	GODEBUG    *string `json:"godebug"`
-	GOGC       string  `json:"gogc"`       // percent in force in the command, or off
-	GOGCFrom   string  `json:"gogc_from"`  // env, default or program; "" in runs of versions that did not store it
-	GOMEMLIMIT string  `json:"gomemlimit"` // bytes in force, or off
+	GODEBUG *string `json:"godebug"`
+	// percent in force in the command, or off; open loops on other processes have 400 instead of a default of 100
+	GOGC       string `json:"gogc"`
+	GOGCFrom   string `json:"gogc_from"`  // env, default or program; "" in runs of versions that did not store it
+	GOMEMLIMIT string `json:"gomemlimit"` // bytes in force, or off
 }
 
 // Machine describes the computer as far as this process may use it. Null means unknown or absent.
@@ -79,7 +80,7 @@ func (e Environment) SameMachine(o Environment) error {
 // SameBuild returns an error that names the differences between the running program e and the program o,
 // recorded earlier, including runtime settings. It returns nil if they measure the same.
 func (e Environment) SameBuild(o Environment) error {
-	if diff := differences(e.program(), o.program()); diff != "" {
+	if diff := differences(programs(e, o)); diff != "" {
 		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed",
 			diff)
 	}
@@ -112,10 +113,7 @@ func (e Environment) MachineDifferences(o Environment) []Difference {
 // ProgramDifferences returns the differences of the builds and the runtime settings of two runs. A user may
 // want to compare these on one machine.
 func (e Environment) ProgramDifferences(o Environment) []Difference {
-	if e.GOGCFrom == "" || o.GOGCFrom == "" {
-		e.GOGCFrom, o.GOGCFrom = "", ""
-	}
-	return fields(e.program(), o.program())
+	return fields(programs(e, o))
 }
 
 // program is the part of an environment that does not belong to the machine, without GOMAXPROCS, which each
@@ -130,6 +128,17 @@ type program struct {
 
 func (e Environment) program() program {
 	return program{e.Build, e.GODEBUG, e.GOGC, e.GOGCFrom, e.GOMEMLIMIT}
+}
+
+// programs returns the programs of two environments. They keep where GOGC came from only if it may matter: the usual
+// 100 of one environment and of no environment is not the same for a client that sends an open loop to servers.
+func programs(e, o Environment) (x, y program) {
+	x, y = e.program(), o.program()
+	known := x.GOGCFrom != "" && y.GOGCFrom != ""
+	if !known || x.GOGC != "100" || (x.GOGCFrom == "env") == (y.GOGCFrom == "env") {
+		x.GOGCFrom, y.GOGCFrom = "", ""
+	}
+	return x, y
 }
 
 // fields returns the fields in which two structs of the same type differ.

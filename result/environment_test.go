@@ -37,6 +37,14 @@ func TestDifferences(t *testing.T) {
 	if got := a.ProgramDifferences(b); !slices.Equal(got, want) {
 		t.Errorf("program: %v, want %v", got, want)
 	}
+	if err := a.SameBuild(b); err == nil || !strings.Contains(err.Error(), "gogc_from") {
+		t.Errorf("one GOGC is of the environment: %v", err)
+	}
+	a.GOGCFrom = "env"
+	b.GOGCFrom, a.GOGC, b.GOGC = "program", "50", "50" // what is set stays, whoever sets it
+	if got := a.ProgramDifferences(b); got != nil {
+		t.Errorf("GOGC of 50 from two places: %v", got)
+	}
 }
 
 func TestSameMachine(t *testing.T) {
