@@ -329,6 +329,11 @@ func TestLoad(t *testing.T) {
 				fail(w, 503)
 			}
 		}, says: "1 of 20 replies were wrong; the first: GET "},
+		{name: "wrong at the end", options: []string{"expect-status=200"}, handler: func(w http.ResponseWriter, i int) {
+			if i >= 20 {
+				fail(w, 503)
+			}
+		}, says: "1 of 20 replies were wrong; the first: GET "},
 	} {
 		i := -2
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {

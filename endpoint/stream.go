@@ -36,7 +36,7 @@ type load struct {
 	server   *server    // nil: the server ran already
 	before   time.Duration
 	used     time.Duration // CPU time of the server during the load; -1 if it is unknown
-	ended    error         // why the request after the load failed
+	ended    error         // why the trial failed at its end
 }
 
 // Stream starts the server if the service says so, waits until it is ready, sends the first request, and returns the
@@ -208,7 +208,11 @@ func (l *load) close() {
 			l.used = now - l.before
 		}
 	}
-	if _, f, _ := l.ask(); f != nil {
+	_, f, wrong := l.ask()
+	if wrong != nil && l.counters.wrong.Load() == nil {
+		l.counters.mistake(l.counters.of(0), l.client.describe(0, wrong))
+	}
+	if f != nil {
 		err := fmt.Errorf("the request after the load failed: %w", l.client.describe(0, f))
 		l.ended = l.explain(err, f.kind)
 	}
