@@ -60,7 +60,7 @@ func (a *app) explainCommand() *cobra.Command {
 					return err
 				}
 				return a.checkApplicable(cmd, o, e)
-			})
+			}, func() error { return nil })
 		},
 	}
 	f := cmd.PersistentFlags()
@@ -155,8 +155,10 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	return e, nil
 }
 
-// explain explains the targets that choose adds to the options.
-func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.ExplainOptions) error) error {
+// explain explains the targets that choose adds to the options. ended is called when the evidence is taken, even
+// without success. Its error says that the evidence has no meaning, so that nothing is printed.
+func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.ExplainOptions) error,
+	ended func() error) error {
 	options, err := o.options()
 	if err != nil {
 		return err
@@ -171,10 +173,14 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	a.measuring = true
 
 	x, err := lab.Explain(ctx, options)
+	meaningless := ended()
 	if err != nil {
-		return a.printFailure(err)
+		return errors.Join(a.printFailure(err), meaningless)
 	}
 	defer x.Close()
+	if meaningless != nil {
+		return meaningless
+	}
 	a.showSettings(o.format, a.config)
 	if o.before != "" {
 		return a.presentChanges(x, o)

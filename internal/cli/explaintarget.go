@@ -180,17 +180,18 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 				return usage("explain loads a server without a limit, so it takes servers of this machine only")
 			}
 			stop := func() error { return nil }
-			err = a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
+			return a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
 				if err := a.explainDesign(w, o.designs, levels(), e); err != nil {
 					return err
 				}
 				return o.serve(cmd, e, &stop)
+			}, func() error {
+				err := stop()
+				if err != nil && cmd.Context().Err() == nil && !errors.As(err, &workload.FailedError{}) {
+					err = exitError{err, exitWrong}
+				}
+				return err
 			})
-			stopped := stop()
-			if stopped != nil && cmd.Context().Err() == nil && !errors.As(stopped, &workload.FailedError{}) {
-				stopped = exitError{stopped, exitWrong}
-			}
-			return errors.Join(err, stopped)
 		},
 	}
 	if d := w.Designs[0]; d.Remote && d.Served == nil {

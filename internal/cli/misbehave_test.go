@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	_ "net/http/pprof" // for the behaviour profiled
 	"os"
 	"path/filepath"
 	"strconv"
@@ -94,6 +95,12 @@ func behaving(behaviour string) http.Handler {
 		case "unlucky":
 			if n == 2 && early { // the only request of the load of a preflight
 				http.Error(w, "no coffee", http.StatusInternalServerError)
+				return
+			}
+			fmt.Fprintln(w, "coffee")
+		case "profiled":
+			if _, known := http.DefaultServeMux.Handler(r); known != "" {
+				http.DefaultServeMux.ServeHTTP(w, r)
 				return
 			}
 			fmt.Fprintln(w, "coffee")
