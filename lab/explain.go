@@ -14,8 +14,8 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// ExplainOptions are the options of [Explain]. [Files] ignore CPUs, Duration, TimeLimit and Keep, because nothing runs;
-// an [Address] ignores CPUs. Only a [Command] and a [Package] read Stdin.
+// ExplainOptions are the options of [Explain]. [Files] ignore CPUs, Duration, TimeLimit, Quick and Keep, because
+// nothing runs; an [Address] ignores CPUs. Only a [Command] and a [Package] read Stdin.
 type ExplainOptions struct {
 	Target Target // required
 	Before Target // an earlier state of Target, to compare with; nil for none

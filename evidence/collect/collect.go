@@ -107,9 +107,10 @@ func (k *collector) collectAll(ctx context.Context) error {
 	case k.runHooked == nil && k.opts.Quick:
 		steps = nil
 	case k.runHooked == nil:
-	case k.opts.Quick && len(k.runs[top]) > 0:
-		steps = []func(context.Context, int) error{k.within(2, k.cpuProfile), k.within(1, k.trace)}
 	case k.opts.Quick:
+		if len(k.runs[top]) > 0 {
+			steps = nil // the first run was undisturbed
+		}
 		steps = append(steps, k.within(2, k.cpuProfile), k.within(1, k.trace))
 	default:
 		steps = append(steps, k.cpuProfile, k.answerFirst, k.trace, k.locks, k.heap)

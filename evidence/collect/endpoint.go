@@ -95,9 +95,12 @@ type endpoint struct {
 }
 
 // fetch takes the CPU profile and, during the same time, the allocation, mutex and block profiles, which cost nothing
-// more. The trace comes last.
+// more. The trace comes last. If it must be quick, there are only the CPU profile and the trace.
 func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	kinds := []string{"profile", "allocs", "mutex", "block"}
+	if e.opts.Quick {
+		kinds = kinds[:1]
+	}
 	errs := make([]error, len(kinds))
 	var group sync.WaitGroup
 	for i, kind := range kinds {
@@ -119,10 +122,12 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 			return err
 		}
 	}
-	if err := e.profile(ctx, "goroutine", "goroutine", 0); err != nil {
-		e.collected.note("there is no goroutine profile: %v", err)
-	} else if err := e.addProfile(ctx, "goroutine"); err != nil {
-		return err
+	if !e.opts.Quick {
+		if err := e.profile(ctx, "goroutine", "goroutine", 0); err != nil {
+			e.collected.note("there is no goroutine profile: %v", err)
+		} else if err := e.addProfile(ctx, "goroutine"); err != nil {
+			return err
+		}
 	}
 	if len(e.collected.Files) == 0 {
 		return fmt.Errorf("%s sent no profile: %w", e.name, errs[0])

@@ -338,6 +338,24 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+// TestQuickEndpoint checks that a quick collection asks for a CPU profile and a trace only.
+func TestQuickEndpoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	o := DefaultOptions()
+	o.Duration, o.Quick, o.Dir = time.Second, true, t.TempDir()
+	c, err := Endpoint(t.Context(), serve(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	want := []string{"cmdline", "cpu.pprof", "trace.out"}
+	if names := namesIn(t, o.Dir); !slices.Equal(names, want) || c.Trace == nil || len(c.Profiles) != 1 {
+		t.Errorf("%q are kept, want %q; trace %t, %d profiles", names, want, c.Trace != nil, len(c.Profiles))
+	}
+}
+
 // A note says which profile a server does not have.
 func TestMissingProfiles(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
