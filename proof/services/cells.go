@@ -62,7 +62,7 @@ func (x *cell) judge(e entry) verdict {
 	return missed
 }
 
-// busy reports whether other processes used more of the CPUs than a measurement bears.
+// busy reports whether other processes used more of the CPUs than a measurement tolerates.
 func (e entry) busy() bool { return e.Others > idle.MaxOthers }
 
 // part is a table of the campaign.

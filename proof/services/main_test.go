@@ -321,17 +321,17 @@ func TestCampaign(t *testing.T) {
 		{[]cell{calm(fake("a", noisy, noisy))}, []cell{calm(fake("a", noisy, good))}, [2]int{record.ExitUndecided, 0},
 			"0.44 of the limit"},
 		{[]cell{fake("a", late)}, []cell{fake("a", good)}, [2]int{record.ExitUndecided, 0},
-			"late in 3 trials: undecided"},
+			"late in 3 trials on an idle machine: undecided"},
 		{[]cell{fake("a", late)}, []cell{fake("a", noisy, late)}, [2]int{record.ExitUndecided, record.ExitUndecided},
-			"late in 6 trials: undecided"},
+			"late in 6 trials on an idle machine: undecided"},
 		{[]cell{fake("a", tooLate)}, []cell{fake("a")}, [2]int{record.ExitBroken, record.ExitBroken},
-			"late in 13 trials: missed"},
+			"late in 13 trials on an idle machine: missed"},
 		{[]cell{calm(fake("a", tooLate))}, []cell{fake("a")}, [2]int{record.ExitBroken, record.ExitBroken},
-			"late in 13 trials: missed"},
+			"late in 13 trials on an idle machine: missed"},
 		{[]cell{calm(fake("a", busyLate))}, []cell{calm(fake("a", late))},
-			[2]int{record.ExitUndecided, record.ExitUndecided}, "late in 3 trials: undecided"},
+			[2]int{record.ExitUndecided, record.ExitUndecided}, "late in 3 trials on an idle machine: undecided"},
 		{[]cell{calm(fake("a", late))}, []cell{calm(fake("a", late))},
-			[2]int{record.ExitUndecided, record.ExitUndecided}, "late in 6 trials: undecided"},
+			[2]int{record.ExitUndecided, record.ExitUndecided}, "late in 6 trials on an idle machine: undecided"},
 		{[]cell{calm(fake("a", absent))}, []cell{calm(fake("a", good))}, [2]int{0, 0}, "not installed"},
 	} {
 		var out, progress bytes.Buffer
@@ -418,7 +418,7 @@ func TestAccuracy(t *testing.T) {
 		{0.9, none, busy, 0, record.ExitUndecided, "undecided: x: no times of vegeta and hey"},
 		{none, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
 		{busy, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
-		{late, 0.1, 0.1, 0, record.ExitBroken, "missed: x: brewput was late in every trial"},
+		{late, 0.1, 0.1, 0, record.ExitBroken, "missed: x: brewput was late in 13 trials on an idle machine"},
 	} {
 		var rows []row
 		for tool, x := range map[string]float64{"brewput": c.brewput, "vegeta": c.vegeta, "hey": c.hey, "wrk": c.wrk} {

@@ -49,7 +49,7 @@ var titles = [partCount]string{
 	truthPart: "Response times of brewput run http against the truth, in ms. Limit: 3% + 0.2 ms. late: the p99 of " +
 		"how much\nlater requests reached the server than the quickest one. joined: the p99 of how long they took " +
 		"from there\nto the queue, which is in the truth. refused: trials before this one in which brewput was " +
-		"late, and gave no\nnumber. others: CPUs in use by other processes.",
+		"late on an idle\nmachine, and gave no number. others: CPUs in use by other processes.",
 	pausePart: "A server that pauses: an open loop shows it, and a closed loop hides it.",
 	peerPart:  "Load generators at the same constant rate, in ms: what they report, and the truth for that rate.",
 	ratePart:  "Requests per second of each tool on one CPU, 64 connections, server on another CPU.",
@@ -73,7 +73,8 @@ func printTimes(w io.Writer, rows []row) {
 		if e.Missing != "" && e.Got[0] == 0 {
 			why := e.Missing
 			if e.Missing == lateSelf {
-				why = fmt.Sprintf("%s in %s: %s", why, result.Count(e.Refused+1, "trial"), r.cell.judge(e))
+				why = fmt.Sprintf("%s in %s on an idle machine: %s", why, result.Count(idleRefusals(e), "trial"),
+					r.cell.judge(e))
 			}
 			fmt.Fprintf(t, "%s\t%s\n", r.cell.name, why)
 			continue
@@ -86,6 +87,14 @@ func printTimes(w io.Writer, rows []row) {
 			e.Refused, others(e), r.cell.judge(e))
 	}
 	t.Flush()
+}
+
+// idleRefusals is in how many trials on an idle machine brewput was late, with that of an entry without a number.
+func idleRefusals(e entry) int {
+	if e.busy() {
+		return e.Refused
+	}
+	return e.Refused + 1
 }
 
 // ms formats a time in ms. An unknown time is a dash.
@@ -157,7 +166,8 @@ func accuracy(server string, own row, rows []row) (word verdict, text string) {
 	}
 	switch {
 	case own.entry.Missing == lateSelf && own.cell.judge(own.entry) == missed:
-		return missed, "brewput was late in every trial"
+		return missed, fmt.Sprintf("brewput was late in %s on an idle machine",
+			result.Count(idleRefusals(own.entry), "trial"))
 	case !own.counts():
 		return undecided, "no times of brewput"
 	case name == "":
