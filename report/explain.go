@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,32 +15,21 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Explanation writes what limits a program: five lines for each finding, the notes, one line for each finding, and the
-// answer. Optional parts are "evidence" (all that is known of each finding, and the profiles that were read), "cpu"
-// (where the CPU time went), "plots" (the demand for CPUs over time, with its phases), and "overhead". overheads are
-// the slow-downs by each profiler.
+// pageLines is the number of lines of a page of brief findings, as terminals have.
+const pageLines = 24
+
+// Explanation writes what limits a program: five lines for each finding as far as the page has room for them, notes,
+// one line for each finding, and the answer. Optional parts are "evidence" (all that is known of each finding, and the
+// profiles that were read), "cpu" (where the CPU time went), "plots" (the demand for CPUs over time, with its phases),
+// and "overhead". overheads are the slow-downs by each profiler.
 func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
-	var b strings.Builder
+	var b, end strings.Builder
+	writeNotes(&end, r.Notes, st)
+	writeSummary(&end, r.Findings, st)
+	writeAnswer(&end, r.Answer(), st)
+
 	writeShared(&b, explanationHead(e, st.shows("evidence")), st)
-	leftOut := false
-	for i, f := range r.Findings {
-		switch {
-		case i == 0 && f.IsDefect():
-			b.WriteString(st.paint(bold, "correctness") + "\n")
-		case i > 0 && r.Findings[i-1].IsDefect() != f.IsDefect():
-			writeHeading(&b, "performance", "", st)
-		case i > 0:
-			b.WriteString("\n")
-		}
-		if st.shows("evidence") {
-			writeFinding(&b, f, len(r.Findings) > 1, e.Program, st)
-		} else {
-			leftOut = writeBrief(&b, f, e.Program, st) || leftOut
-		}
-	}
-	if leftOut {
-		writeParagraphs(&b, []string{"Findings are shortened; -v prints them in full."}, st)
-	}
+	writeFindings(&b, r.Findings, e.Program, 1+strings.Count(end.String(), "\n"), st)
 	if st.shows("cpu") {
 		writeTimeSpent(&b, r.CPUTime, st)
 	}
@@ -51,10 +41,56 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 		wrap(&b, st.split("each kind of evidence has its own run; run times relative to undisturbed runs: "+
 			strings.Join(overheads, ", ")), " ", 0, st.width())
 	}
-	writeNotes(&b, r.Notes, st)
-	writeSummary(&b, r.Findings, st)
-	writeAnswer(&b, r.Answer(), st)
+	if end.Len() > 0 {
+		blankLine(&b)
+	}
+	b.WriteString(end.String())
 	return st.emit(w, b.String())
+}
+
+// writeFindings writes the findings in full, or in brief as many of them as leave room for the rest of the page, a
+// number of lines. It always writes the first.
+func writeFindings(b *strings.Builder, found []explain.Finding, p evidence.Program, rest int, st Style) {
+	texts, cut := make([]string, len(found)), make([]bool, len(found))
+	for i := range found {
+		texts[i], cut[i] = findingText(found, i, p, st)
+	}
+	shown := len(found)
+	isShortened := func() bool { return shown < len(found) || slices.Contains(cut[:shown], true) }
+	length := func() int {
+		n := strings.Count(b.String()+strings.Join(texts[:shown], ""), "\n") + rest
+		if isShortened() {
+			n += 2 // the sentence below and a blank line
+		}
+		return n
+	}
+	for !st.shows("evidence") && shown > 1 && length() > pageLines {
+		shown--
+	}
+	b.WriteString(strings.Join(texts[:shown], ""))
+	if isShortened() {
+		writeParagraphs(b, []string{"Findings are shortened; -v prints them in full."}, st)
+	}
+}
+
+// findingText is the i-th finding below its heading or a blank line, and whether something was left out.
+func findingText(found []explain.Finding, i int, p evidence.Program, st Style) (text string, leftOut bool) {
+	var b strings.Builder
+	f := found[i]
+	switch {
+	case i == 0 && f.IsDefect():
+		b.WriteString(st.paint(bold, "correctness") + "\n")
+	case i > 0 && found[i-1].IsDefect() != f.IsDefect():
+		b.WriteString("\n" + st.paint(bold, "performance") + "\n")
+	case i > 0:
+		b.WriteString("\n")
+	}
+	if st.shows("evidence") {
+		writeFinding(&b, f, len(found) > 1, p, st)
+	} else {
+		leftOut = writeBrief(&b, f, p, st)
+	}
+	return b.String(), leftOut
 }
 
 // writeNotes writes the notes.

@@ -12,7 +12,8 @@ import (
 
 // writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the rows
 // and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity.
-// Errors that differ only in large numbers, such as ports, are one too, the first, with the number of the others.
+// Of errors that differ only in what changes from trial to trial, such as ports, the page has the first, and how many
+// others there are.
 func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
 	texts func(compare.Row) []string, st Style) {
 	type concern struct {
@@ -28,7 +29,7 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 			i := slices.IndexFunc(list, func(c *concern) bool {
 				same := sameButNumbers
 				if t == alarm {
-					same = sameButLarge
+					same = sameButChance
 				}
 				return c.texts[0] == text || !st.shows("warnings") && same(c.texts[0], text)
 			})
@@ -85,13 +86,14 @@ func writeWarning(b *strings.Builder, text string, st Style) {
 // main.go:12, of an exponent, or of a signed number.
 var quantity = regexp.MustCompile(`(^|[^\w:.+-])([0-9]+(?:\.[0-9]+)?)`)
 
-// large matches a number of five digits or more, such as a port that the system chose. Smaller ones may be a line, an
-// exit status, or what is wrong.
-var large = regexp.MustCompile(`[0-9]{5,}`)
+// chance matches the numbers of an error that change from trial to trial: ports, numbers of processes, how many
+// requests failed, and the time of a log. Others may be a line, an exit status, or what is wrong.
+var chance = regexp.MustCompile(`((?:[0-9]+\.){3}[0-9]+|localhost|\]):[0-9]+|\b(port|process) [0-9]+` +
+	`|\b(?:all )?[0-9]+(?: of [0-9]+)? (requests?|replies) (failed|were)|[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9:.]+`)
 
-// sameButLarge reports whether two texts differ only in large numbers.
-func sameButLarge(a, b string) bool {
-	return large.ReplaceAllString(a, "#") == large.ReplaceAllString(b, "#")
+// sameButChance reports whether two texts differ only in such numbers.
+func sameButChance(a, b string) bool {
+	return chance.ReplaceAllString(a, "$1$2$3#") == chance.ReplaceAllString(b, "$1$2$3#")
 }
 
 // sameButNumbers reports whether two texts differ only in quantities.

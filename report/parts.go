@@ -28,7 +28,7 @@ var optionalParts = []Part{
 	{"states", "steady states of simulated loads"},
 	{"checksum", "checksum of the simulated scheduler's decisions"},
 	{"verdicts", "verdicts in full, with the smallest difference that the blocks can detect"},
-	{"warnings", "warnings in full"},
+	{"warnings", "warnings and errors in full"},
 	{"scaling", "benchmarks: what limits the scaling of each"},
 	{"undecided", "benchmarks: how many more blocks would decide each undecided comparison"},
 	{"equivalent", "benchmarks: tables and rows in which nothing differs"},

@@ -151,14 +151,15 @@ func TestMergedWarnings(t *testing.T) {
 	}
 }
 
-// TestMergedErrors checks that errors that differ only in ports are one, and those at two lines or of two kinds are
-// not.
+// TestMergedErrors checks that errors that differ only in ports, counts of requests, or the time of a log are one.
+// Those at two lines, of two kinds or about two values are not.
 func TestMergedErrors(t *testing.T) {
 	errors := []string{
-		"all 10017 failed: dial tcp 127.0.0.1:18252: refused; ./server -port 18252 ended",
-		"all 10028 failed: dial tcp 127.0.0.1:27039: refused; ./server -port 27039 ended",
-		"all 28 failed: dial tcp [::1]:13511: refused; ./server -port 13511 ended", // on IPv6
-		"all 28 failed: dial tcp [::1]:13512: refused; ./server -port 13512 ended",
+		"283 of 1391 requests failed: dial tcp 127.0.0.1:8252: refused; ./server -port 8252 ended",
+		"10028 of 12028 requests failed: dial tcp 127.0.0.1:27039: refused; ./server -port 27039 ended",
+		"dial tcp [::1]:13511: refused; 2026/11/27 17:03:17 out of milk", // on IPv6
+		"dial tcp [::1]:13512: refused; 2026/11/27 17:03:18 out of milk",
+		"it counts 215811 words instead of 215830", "it counts 215828 words instead of 215830",
 		"data race at main.go:1234", "data race at main.go:1500", "exit status 1", "exit status 2",
 	}
 	rows := []compare.Row{{Workload: "http", Design: "server", World: result.Live, Errors: errors}}
