@@ -68,7 +68,7 @@ func escapes(a *analysis) []Finding {
 	collected, _ := a.gcCPUShare()
 	saved := (cost + collected*g.share*0.8) * a.activeFraction()
 	once := perOp >= 0.8 && perOp <= 1.2
-	if !(once && reason != "") && saved < 0.12 || samples < minSamples {
+	if !(once && reason != "") && saved < allocSaved || samples < minSamples {
 		return nil
 	}
 
@@ -92,7 +92,7 @@ func escapes(a *analysis) []Finding {
 	kept := a.keeps(g.at)
 	if saved >= minGain && !kept {
 		f.Gain = newGain(0.8*saved, 0.3*saved, saved)
-	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 {
+	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 && !kept {
 		f.citef("that is %s of the CPU time outside system calls, and matters once those are fewer",
 			percent(math.Min(1, cost/rest)))
 	}
@@ -155,10 +155,13 @@ func (a *analysis) allocatedAt(what string, at evidence.Frame) (sum float64) {
 // mostKept is the fraction of the bytes of a line that are in use at the end, from which they cannot be reused.
 const mostKept = 0.5
 
-// keeps reports whether most of what a line allocates is still in use at the end.
+// keeps reports whether most of what a line allocates is still in use at the end: by the heap profile, which is taken
+// after the main function has returned, or because what was live before exceeds what all other lines allocated.
 func (a *analysis) keeps(at evidence.Frame) bool {
 	all := a.allocatedAt("alloc_space/bytes", at)
-	return all > 0 && a.allocatedAt("inuse_space/bytes", at) >= mostKept*all
+	_, total := a.allocations("alloc_space/bytes")
+	kept := math.Max(a.allocatedAt("inuse_space/bytes", at), a.metric("/gc/heap/live:bytes")-(total-all))
+	return all > 0 && kept >= mostKept*all
 }
 
 // objectsPerOperation returns the number of objects for each operation or call that was counted, if it is close to one,

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Answer returns one or two sentences: what to change first and what that should gain, or that there is nothing to
-// gain, or that there is too little evidence and what would give more.
+// Answer returns the sentences of the answer: which defect to fix, what to change first and what that should gain, or
+// that there is nothing to gain, or that there is too little evidence and what would give more.
 func (r Report) Answer() []string {
 	if len(r.Findings) == 0 {
 		return nil

@@ -45,8 +45,8 @@ func lockDocs() []Doc {
 		{Name: LibraryLimit, Meaning: "a lock or a cost inside a library limits the program",
 			Evidence: "The execution trace: the lock is taken by the standard library; the CPU profile.",
 			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
-				atLeast("or: time for timers, contexts or connections of database/sql that a line makes, not to "+
-					"allocate", makerShare)},
+				atLeast("or: time for timers, contexts or connections of database/sql that a line makes, and half "+
+					"of it not to allocate", makerShare)},
 			Example: "all goroutines write to one log.Logger",
 			Fix:     "Call it less often, or give each goroutine its own instance."},
 	}
@@ -102,12 +102,16 @@ func waitDocs() []Doc {
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
 				atLeast("or, with client and server in one program: exchanges a second", turnsRate),
 				atLeast("with time in which at most one goroutine wants a CPU", turnsAlone),
-				atMost("and time that either of them computes", turnsEither)},
+				atLeast("of the time of one goroutine: that it is one of the two", turnsOwn),
+				atMost("and time that any goroutine computes", turnsEither)},
 			Example: "for _, k := range keys { conn.Write(get(k)); conn.Read(reply) }",
 			Fix:     "Pipeline requests with a bound on those outstanding, or batch them."},
 		{Name: DependencyWait, Meaning: "the program waits for a server, a child process or a sleep",
 			Evidence: "The execution trace: no goroutine wants a CPU; or little CPU time is used.",
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
+				atLeast("or: time that one goroutine waits for child processes", childShare),
+				atLeast("of which there are", childCount),
+				atMost("and number of CPUs that all use", childCPUs),
 				atMost("or, without a trace: CPU time, of the wall time", externalUsed)},
 			Example: "resp, err := http.Get(url) takes 200 ms; or for !ready() { time.Sleep(10ms) }; or a slow " +
 				"process for each file; or serial tests that sleep",

@@ -266,11 +266,27 @@ func TestLeakUnderLoad(t *testing.T) {
 
 // Goroutines of a program that accepts connections may serve those that are open.
 func TestLeakOfServer(t *testing.T) {
-	c := leakCase()
-	c.wait(evidence.OpNetwork, 1, 9, 0, -1, "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:3")
-	for _, f := range Explain(&c.evidence).Findings {
-		if f.IsDefect() {
-			t.Errorf("%+v", f)
+	for name, x := range map[string]struct {
+		op      evidence.Op
+		accepts bool
+		longest time.Duration
+		defect  bool
+	}{
+		"receive":           {evidence.OpReceive, false, 0, true},
+		"receive in server": {evidence.OpReceive, true, 0, false},
+		"send in server":    {evidence.OpSend, true, 0, true}, // serves no open connection
+		"queue":             {evidence.OpSend, false, second / 5, false},
+	} {
+		c := leakCase()
+		w := &c.evidence.Trace.Waits[c.evidence.Trace.Classes[len(c.evidence.Trace.Classes)-1].StuckAt]
+		w.Op, w.Waits.Max = x.op, x.longest
+		if x.accepts {
+			c.wait(evidence.OpNetwork, 1, 9, 0, -1, "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:3")
+		}
+		found := Explain(&c.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == GoroutineLeak })
+		if i < 0 || found[i].IsDefect() != x.defect {
+			t.Errorf("%s: %+v", name, found)
 		}
 	}
 }

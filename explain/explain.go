@@ -32,7 +32,7 @@ type Finding struct {
 	local bool // the cost of calls at its lines: it explains no other finding, and none explains it
 }
 
-// IsDefect reports whether the finding is certain and wrong whatever it costs, such as a leak. Defects rank first.
+// IsDefect reports whether the finding is a certain bug, whatever it costs, such as a leak. Defects rank first.
 func (f Finding) IsDefect() bool { return traits[f.Name].defect && f.Confidence == High }
 
 // Gain is the estimated fraction of a metric that a change saves, 0 to 0.99.

@@ -13,7 +13,7 @@ const minExternalShare = 0.3
 
 // dependency finds programs that sleep, or wait for something outside the process, most of the time.
 func dependency(a *analysis) []Finding {
-	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
+	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 || len(childProcesses(a)) > 0 {
 		return nil
 	}
 	if a.serves() {

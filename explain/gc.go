@@ -10,10 +10,11 @@ import (
 // Thresholds for allocation and garbage collection.
 const (
 	gcShare    = 0.2  // fraction of the CPU time in the collector from which there is a finding
-	gcLeast    = 0.1  // fraction of the CPU time in the collector below which mark assists are no finding either
+	gcLeast    = 0.15 // fraction of the CPU time in the collector below which mark assists are no finding either
 	gcAssist   = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
 	gcKept     = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
 	allocShare = 0.2  // fraction of all objects that one line allocates
+	allocSaved = 0.15 // fraction of the time that it takes, unless it is one object for each operation
 	stopShare  = 0.05 // fraction of the time with the world stopped
 	stopLong   = time.Millisecond
 

@@ -59,7 +59,7 @@ func tooFine(a *analysis) []Finding {
 	a.locateSpawn(&f, c)
 	f.citef("starting, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
 	if pool >= minGain {
-		f.citef("%s is in the library that starts them, and in what it calls but for the program's own", percent(pool))
+		f.citef("the code of the pool takes %s of the CPU time", percent(pool))
 	}
 
 	f.Gain = a.fineGain(c, cost, pool)
@@ -78,7 +78,7 @@ func tooFine(a *analysis) []Finding {
 // essential work is unknown, so that only the estimated cost is subtracted.
 func (a *analysis) fineGain(c *evidence.Class, cost, pool float64) *Gain {
 	collected, _ := a.gcCPUShare()
-	left := math.Max(0, (a.essential*(1-a.spawnAllocation())-pool*a.used)/(a.cpus*a.wall)) + a.otherScheduling(c.Count)
+	left := math.Max(0, a.essential-(a.spawnAllocation()+pool)*a.used)/(a.cpus*a.wall) + a.otherScheduling(c.Count)
 	if a.essential == a.used {
 		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}

@@ -9,7 +9,7 @@ import (
 // Thresholds for code that takes most of the CPU time.
 const (
 	hotShare    = 0.3 // fraction of the goroutines' CPU time in or below one avoidable call
-	searchShare = 0.6 // fraction of the goroutines' CPU time in one search loop
+	searchShare = 0.3 // fraction of the goroutines' CPU time in one search loop
 )
 
 // avoidable lists functions whose result can often be kept, or for which a cheaper call exists.
@@ -28,8 +28,8 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.growslice", "Allocate the slice with its final capacity."},
 }
 
-// hotFunction finds an avoidable call that takes much of the CPU time, or else a linear search. Any other function of
-// the program's own is its work.
+// hotFunction finds an avoidable call that takes much of the CPU time, or else a value that is encoded again, or else a
+// linear search. Any other function of the program's own is its work.
 func hotFunction(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
@@ -64,5 +64,8 @@ func hotFunction(a *analysis) []Finding {
 		return []Finding{f}
 	}
 
+	if found := a.encodedAgain(); found != nil {
+		return found
+	}
 	return a.linearSearch()
 }

@@ -46,7 +46,11 @@ func leak(a *analysis) []Finding {
 			f.Fix = "Share one http.Client: each Transport keeps its own idle connections."
 		}
 		f.Experiment = "Count goroutines over time: the number should stop growing."
-		if f.Confidence = High; a.accepts() { // they may serve connections that are open
+		serves := a.accepts() && slices.Contains([]evidence.Op{evidence.OpReceive, evidence.OpSelect, evidence.OpCond},
+			w.Op) // they may wait for work from connections that are open
+		ends := w.Waits.Max >= a.trace.Duration/10 // so may the waits that are as long now, as in a queue
+		f.Confidence = High
+		if serves || ends {
 			f.Confidence = Medium
 		}
 		return []Finding{f}

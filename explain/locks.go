@@ -64,7 +64,8 @@ func lockRules(a *analysis) []Finding {
 	}
 
 	// A lock is a bottleneck if CPUs are idle because of it, or else if it costs much CPU time.
-	idle := a.fraction(best.Busy) >= lockFull && a.unusedCPU() >= lockIdle && a.serializes(best)
+	idle := a.fraction(best.Busy) >= lockFull && a.unusedCPU() >= lockIdle && a.serializes(best) &&
+		a.isHeld(best)
 	if a.fraction(best.Starved) >= lockStarved || idle {
 		return []Finding{a.lockFinding(best, cost)}
 	}
@@ -92,6 +93,12 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 		}
 	}
 	return a.fraction(parked) >= lockParked*float64(users-1)
+}
+
+// isHeld reports whether the holding times that are known are long enough to keep others waiting. If they are not, the
+// goroutines queue for CPUs or wait elsewhere, such as in system calls.
+func (a *analysis) isHeld(r *evidence.Resource) bool {
+	return r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy
 }
 
 // waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.

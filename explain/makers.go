@@ -2,9 +2,7 @@ package explain
 
 import (
 	"cmp"
-	"go/ast"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -45,20 +43,15 @@ var makers = []maker{
 		costly: EscapePerOp, fix: "Put each value back when it is no longer used.",
 		alternative: "The values are in use at the same time, or kept."},
 	{what: "a table", functions: []string{"hash/crc32.MakeTable", "hash/crc64.MakeTable", "strings.NewReplacer",
-		"encoding/base64.NewEncoding", "encoding/base32.NewEncoding"},
+		"strings.(*Replacer)", "encoding/base64.NewEncoding", "encoding/base32.NewEncoding"}, only: makesAnew,
 		costly: HotFunction, fix: "Make it once, outside the loop: it may be used concurrently.",
 		alternative: "Each call has another table."},
 	{what: "a buffer", functions: []string{"bufio.NewWriter", "bufio.NewReader", "compress/flate.NewWriter",
-		"compress/gzip.NewWriter", "compress/zlib.NewWriter"},
+		"compress/gzip.NewWriter", "compress/zlib.NewWriter", "compress/gzip.(*Writer)", "compress/zlib.(*Writer)"},
+		only:   makesAnew,
 		costly: HotFunction, fix: "Keep it and Reset it, in the loop or by a sync.Pool.",
 		alternative: "They are in use at the same time."},
 }
-
-// poolGet makes poolValue if the [sync.Pool] is empty.
-const (
-	poolGet   = "sync.(*Pool).Get"
-	poolValue = "a value"
-)
 
 // making is what the values of a maker cost at one line. Shares are fractions of all CPU time, and of all bytes.
 type making struct {
@@ -109,8 +102,10 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		all.objects += x.objects
 	}
 	saved := all.cost(collected) * a.activeFraction()
+	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu)) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
-	if saved < makerShare || counted > 0 && all.objects < madeValues || m.what == poolValue && all.bytes < poolMisses {
+	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
+		m.what == poolValue && all.bytes < poolMisses {
 		return Finding{}, false
 	}
 
@@ -118,12 +113,14 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	if all.allocation+all.garbage(collected) < all.cost(collected)/2 {
 		name = m.costly
 	}
-	f := a.newFinding(name, "Each call of %s makes %s: it takes %s of the CPU time.", m.called(lines[0].sample), m.what,
-		percent(all.cost(collected)))
+	f := a.newFinding(name, "Each call of %s makes %s: that takes %s of the CPU time.", m.called(lines[0].sample),
+		m.what, percent(all.cost(collected)))
 	if m.what == poolValue {
 		f.Claim = "Get often finds its sync.Pool empty: what it makes anew is " + percent(all.bytes) + " of all bytes."
 		if a.neverPuts(lines[0].at) {
 			f.Claim = "No Put was seen: Get often finds its sync.Pool empty, and makes a new value."
+		} else {
+			m.fix = "Put each value back, and collect less often (GOGC): that empties the pool."
 		}
 	}
 	f.Level = ProfileLevel
@@ -133,11 +130,14 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		f.Where = append(f.Where, a.prog.position(x.at))
 		f.citef("calls of %s are at %s", m.called(x.sample), a.quote(x.at))
 	}
-	f.citef("below them, and in the runtime for them, is %s of the CPU time, a part of which allocates (%s)",
-		percent(all.cpu), percent(all.allocation))
+	f.citef("they take %s of the CPU time, %s of it to allocate", percent(all.cpu), percent(all.allocation))
 	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(all.bytes),
 		percent(collected))
 	f.Gain = newGain(0.9*saved, 0.5*saved, 1.1*saved)
+	if a.keeps(lines[0].at) {
+		f.citef("most of these bytes are still in use at the end, so they cannot be reused")
+		f.Gain, f.Confidence = nil, Low
+	}
 	f.Alternative = m.alternative
 	f.Fix = m.fix
 	f.Experiment = "Make one value before the loop: the time should fall by its share."
@@ -165,7 +165,7 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 		share := w.weight / a.cpu.total
 		x := line(w.stack)
 		switch {
-		case x == nil && containsAny(w.stack, m.runtime...):
+		case x == nil && containsAny(w.stack, m.runtime...) && a.mayBeTimerOfOwn(w):
 			runtime += share
 		case x == nil || w.category == GarbageCollector: // it counts as garbage
 		default:
@@ -201,6 +201,13 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	return lines
 }
 
+// mayBeTimerOfOwn reports whether a sample of the runtime's timers may be for those that the program makes: it is in
+// the scheduler, or in an operation of the program on a channel. Deadlines and sleeps have timers of their own.
+func (a *analysis) mayBeTimerOfOwn(w *weightedSample) bool {
+	i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
+	return i < 0 || a.prog.isOwn(w.stack[i])
+}
+
 // callingLine returns the program's own line that calls a function of the maker.
 func (a *analysis) callingLine(m maker, stack []evidence.Frame) (evidence.Frame, bool) {
 	if m.only != nil && !m.only(stack) {
@@ -233,17 +240,10 @@ func (m maker) called(stack []evidence.Frame) string {
 	return name
 }
 
-// missesPool reports whether Get of a pool calls New: something outside of sync and the runtime runs below it.
-func missesPool(stack []evidence.Frame) bool {
-	for _, f := range stack {
-		if hasAnyPrefix(f.Function, poolGet) {
-			return false
-		}
-		if !hasAnyPrefix(f.Function, "sync.", "internal/", "runtime.") {
-			return true
-		}
-	}
-	return false
+// makesAnew reports whether a stack is below no method that makes something at its first call only, or in that call.
+func makesAnew(stack []evidence.Frame) bool {
+	return !containsAny(stack, "compress/gzip.(*Writer)", "compress/zlib.(*Writer)", "strings.(*Replacer)") ||
+		containsAny(stack, "compress/flate.NewWriter", "strings.(*Replacer).build")
 }
 
 // opensConnection reports whether package database/sql opens a connection to the database.
@@ -252,34 +252,4 @@ func opensConnection(stack []evidence.Frame) bool {
 		return strings.HasSuffix(f.Function, ".Connect") || strings.HasSuffix(f.Function, ".Open")
 	})
 	return driver >= 0 && containsAny(stack[driver+1:], "database/sql.(*DB).conn")
-}
-
-// neverPuts reports whether the sources and samples of the package that calls Get of a pool show no call of a method
-// Put. The sources are those of the functions in the CPU profile.
-func (a *analysis) neverPuts(get evidence.Frame) bool {
-	files := map[string]bool{get.File: true}
-	for i := range a.cpu.list {
-		for _, f := range a.cpu.list[i].stack {
-			if a.prog.isOwn(f) && path.Dir(f.File) == path.Dir(get.File) {
-				files[f.File] = true
-			}
-		}
-		if put := (maker{functions: []string{"sync.(*Pool).Put"}}); put.called(a.cpu.list[i].stack) != "" {
-			return false
-		}
-	}
-	puts := false
-	for file := range files {
-		f := a.prog.parsedFile(file)
-		if f == nil {
-			return false
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CallExpr); ok {
-				puts = puts || calleeName(c) == "Put"
-			}
-			return true
-		})
-	}
-	return !puts
 }

@@ -52,6 +52,12 @@ func TestMakers(t *testing.T) {
 		"connections": {makes(60, 0, "main.dial:2", "main.driver.Open:1", "database/sql.dsnConnector.Connect",
 			"database/sql.(*DB).conn", "database/sql.(*DB).QueryContext", "main.balance:7", "main.worker:3"),
 			LibraryLimit, "makes a connection"},
+		"a compressor": {makes(60, 0, "compress/flate.NewWriter", "compress/gzip.(*Writer).Write", "main.send:7",
+			"main.worker:3"), HotFunction, "gzip.(*Writer).Write makes a buffer"},
+		"compression": {makes(60, 0, "compress/flate.(*compressor).write", "compress/gzip.(*Writer).Write",
+			"main.send:7", "main.worker:3"), "", ""},
+		"a replacer": {makes(60, 0, "strings.makeGenericReplacer", "strings.(*Replacer).buildOnce",
+			"strings.(*Replacer).Replace", "main.send:7", "main.worker:3"), HotFunction, "makes a table"},
 		"queries": {makes(60, 0, "main.scan:2", "database/sql.(*DB).QueryContext", "main.balance:7", "main.worker:3"),
 			"", ""},
 		"values of contexts": {makes(60, 90000, "runtime.mallocgc", "context.WithValue", "main.serve:7",
@@ -151,13 +157,14 @@ func TestSameChange(t *testing.T) {
 		found []Finding
 		want  int
 	}{
-		"same name":        {[]Finding{at(LoadImbalance, 0.2, false, "a:1"), at(LoadImbalance, 0.3, false, "a:1")}, 1},
-		"same calls":       {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(LibraryLimit, 0.2, true, "a:1")}, 1},
-		"two lines":        {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(LibraryLimit, 0.2, true, "a:2")}, 2},
-		"two causes":       {[]Finding{at(CoarseLock, 0.3, false, "a:1"), at(LoadImbalance, 0.3, false, "a:1")}, 2},
-		"equal gains":      {[]Finding{at(EscapePerOp, 0.3, true, "a:1"), at(EscapePerOp, 0.3, true, "a:1")}, 1},
-		"without a line":   {[]Finding{at(CPUSaturated, 0.3, false), at(CPUSaturated, 0.3, false)}, 2},
-		"two known causes": {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(HotFunction, 0.2, false, "a:1")}, 2},
+		"same name":      {[]Finding{at(LoadImbalance, 0.2, false, "a:1"), at(LoadImbalance, 0.3, false, "a:1")}, 1},
+		"same calls":     {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(LibraryLimit, 0.2, true, "a:1")}, 1},
+		"two lines":      {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(LibraryLimit, 0.2, true, "a:2")}, 2},
+		"two causes":     {[]Finding{at(CoarseLock, 0.3, false, "a:1"), at(LoadImbalance, 0.3, false, "a:1")}, 2},
+		"equal gains":    {[]Finding{at(EscapePerOp, 0.3, true, "a:1"), at(EscapePerOp, 0.3, true, "a:1")}, 1},
+		"without a line": {[]Finding{at(CPUSaturated, 0.3, false), at(CPUSaturated, 0.3, false)}, 2},
+		"two kinds":      {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(HotFunction, 0.2, false, "a:1")}, 1},
+		"its garbage":    {[]Finding{at(EscapePerOp, 0.3, false, "a:1"), at(GCPressure, 0.4, false, "a:1", "b:2")}, 1},
 	} {
 		kept := dropSameChange(x.found)
 		if len(kept) != x.want {
@@ -179,6 +186,21 @@ func TestTimersOfRuntime(t *testing.T) {
 		f := c.named(t, LibraryLimit)
 		if f.Gain.Estimate > 0.25 || f.Gain.Estimate < 0.19 {
 			t.Errorf("%d samples: %+v", runtime, f.Gain)
+		}
+	}
+}
+
+// TestOtherTimers: deadlines of connections and sleeps have timers too, which the line does not make.
+func TestOtherTimers(t *testing.T) {
+	for _, other := range [][]string{
+		{"runtime.(*timer).modify", "internal/poll.runtime_pollSetDeadline", "net.(*conn).SetReadDeadline",
+			"main.serve:5"},
+		{"runtime.(*timer).reset", "time.Sleep", "main.serve:5"},
+	} {
+		c := makes(40, 0, "time.newTimer", "time.After", "main.serve:7", "main.worker:3")
+		c.cpu(40, other...)
+		if f := c.named(t, LibraryLimit); f.Gain.Estimate > 0.17 {
+			t.Errorf("%v: %+v", other, f.Gain)
 		}
 	}
 }

@@ -81,9 +81,8 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	}
 
 	each := sent / int64(max(1, c.Peak))
-	otherwise := c.Waiting["chan receive"] + c.Waiting["select"] + c.Waiting["sleep"] - libraryWaits
-	if otherwise > (c.Waiting["network"]+libraryWaits)/5 {
-		return Finding{}, false // It sleeps, or waits for work: the next request is not there yet.
+	if paced(c, c.Waiting["network"]+libraryWaits, libraryWaits) || a.answersPaced(c, sent) {
+		return Finding{}, false
 	}
 	if waits < 20 || each < 10 || float64(each) > 3*float64(waits) || float64(waits) > 3*float64(each) ||
 		at.File == "" {
@@ -107,16 +106,46 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	return f, true
 }
 
-// sends reports whether a stack writes to a connection.
+// answersPaced reports whether other goroutines of the program send as often as a class, and are paced: the class may
+// answer their requests.
+func (a *analysis) answersPaced(c *evidence.Class, sent int64) bool {
+	by := map[int]int64{}
+	for _, k := range a.trace.Syscalls {
+		if sends(k.Stack) {
+			by[k.Class] += k.Count
+		}
+	}
+	for k, n := range by {
+		o := &a.trace.Classes[k]
+		if o != c && n >= sent/3 && n <= 3*sent && paced(o, o.Waiting["network"], 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// sends reports whether a stack writes to a connection, not to a file.
 func sends(stack []evidence.Frame) bool {
-	return containsAny(stack, "net.(*conn).Write", "internal/poll.(*FD).Write")
+	return containsAny(stack, "net.(*conn).Write", "net.(*netFD).Write")
+}
+
+// receives reports whether a stack reads from a connection, not from a file or a pipe.
+func receives(stack []evidence.Frame) bool {
+	return containsAny(stack, "net.(*conn).Read", "net.(*netFD).Read")
+}
+
+// paced reports whether goroutines that send wait at least a fifth as long for timers and for work as they wait for
+// replies, a time: then the next request is not there yet.
+func paced(c *evidence.Class, replies, libraryWaits time.Duration) bool {
+	return c.Waiting["chan receive"]+c.Waiting["select"]+c.Waiting["sleep"]-libraryWaits > replies/5
 }
 
 // Thresholds for two goroutines of one program that talk over a connection.
 const (
 	turnsAlone  = 0.85   // fraction of the time in which at most one goroutine wants a CPU
 	turnsRate   = 1000.0 // exchanges a second
-	turnsEither = 0.9    // fraction of the time that neither of the two computes more than
+	turnsOwn    = 0.8    // fraction of the time in which one goroutine wants a CPU that it is one of the two
+	turnsEither = 0.9    // fraction of the time that no goroutine computes more than
 )
 
 // requestTurns finds a client and a server in one program that wait for each other in turns: one request is outstanding
@@ -142,7 +171,13 @@ func requestTurns(a *analysis) []Finding {
 	}
 
 	c, s := &a.trace.Classes[client], &a.trace.Classes[server]
-	busiest := math.Max(a.fraction(c.Running), a.fraction(s.Running))
+	if paced(c, c.Waiting["network"], 0) || a.fraction(c.Alone+s.Alone) < turnsOwn*a.demandShare(1) {
+		return nil // the next request is not there yet, or others work meanwhile
+	}
+	busiest := 0.0
+	for _, o := range a.classes() {
+		busiest = math.Max(busiest, a.fraction(o.Running)/float64(max(1, o.Peak)))
+	}
 	if busiest > turnsEither {
 		return nil
 	}
@@ -160,7 +195,7 @@ func requestTurns(a *analysis) []Finding {
 		percent(a.fraction(s.Running)))
 	f.citef("at most one goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)+a.demandShare(1)))
 	most := 1 - a.lowerBound(busiest)
-	f.Gain = newGain(0.8*most, 0.4*most, 1.1*most)
+	f.Gain = newGain(0.8*most, 0.4*most, most)
 	f.Alternative = "Each request needs the reply to the one before."
 	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
 	f.Experiment = "Allow two outstanding requests: both sides should work at the same time."
@@ -178,7 +213,7 @@ func (a *analysis) talkers() (client int, asked int64, server int, answered int6
 			case w.Op != evidence.OpNetwork:
 			case acceptsConnections(w.Stack):
 				accepting[k] = true
-			case containsAny(w.Stack, "internal/poll.(*FD).Read"):
+			case receives(w.Stack):
 				waits[k] += w.Count
 			}
 		}

@@ -116,29 +116,32 @@ func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
 
 // poolCost returns the fraction of the CPU time in a library of others that starts the goroutines of a class for the
 // program, and in what the library calls, without the functions of the program that it calls. It is 0 if the library
-// calls none: then it does work of its own.
+// calls none: then it does work of its own. It is 0 too if the program does not start them by a call of the library, as
+// a server that calls handlers.
 func (a *analysis) poolCost(c *evidence.Class) float64 {
-	if !a.hasSamples() {
+	caller := slices.IndexFunc(c.Created, a.prog.mayBeOwn)
+	if !a.hasSamples() || caller < 0 {
 		return 0
 	}
-	inner := c.Created
-	if i := slices.IndexFunc(inner, a.prog.mayBeOwn); i >= 0 {
-		inner = inner[:i] // what calls the program does not start them
+	repositories := map[string]bool{}
+	repository := func(f evidence.Frame) string {
+		path := strings.Split(packagePath(f.Function), "/")
+		return strings.Join(path[:min(len(path), 3)], "/") // host, owner, repository
 	}
-	var libraries []string
-	for _, f := range append([]evidence.Frame{c.Start}, inner...) {
-		if path := strings.Split(packagePath(f.Function), "/"); a.isForeign(f) {
-			libraries = append(libraries, strings.Join(path[:min(len(path), 3)], "/")) // host, owner, repository
+	for _, f := range append([]evidence.Frame{c.Start}, c.Created[:caller]...) {
+		if a.isForeign(f) {
+			repositories[repository(f)] = true
 		}
 	}
+	ofPool := func(f evidence.Frame) bool { return repositories[repository(f)] }
 	sum, tasks := 0.0, false
 	for _, w := range a.cpu.list {
 		i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return a.prog.mayBeOwn(f) || a.isForeign(f) })
-		if i >= 0 && hasAnyPrefix(w.stack[i].Function, libraries...) &&
+		if i >= 0 && ofPool(w.stack[i]) &&
 			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) && !w.allocatesGoroutine() {
 			sum += w.weight
 		}
-		tasks = tasks || i >= 0 && a.prog.mayBeOwn(w.stack[i]) && containsAny(w.stack[i+1:], libraries...)
+		tasks = tasks || i >= 0 && a.prog.mayBeOwn(w.stack[i]) && slices.ContainsFunc(w.stack[i+1:], ofPool)
 	}
 	if !tasks {
 		return 0

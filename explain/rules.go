@@ -19,7 +19,7 @@ var rules = []rule{
 	unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
-	blockingCalls, dependency, requestTurns,
+	blockingCalls, childProcesses, dependency, requestTurns,
 	hotFunction,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
@@ -176,11 +176,12 @@ func dropSymptoms(found []Finding) []Finding {
 }
 
 // dropSameChange drops findings about the same change as one that gains more: of the same name at the same line, or of
-// calls at the same line.
+// calls at the same line and their garbage.
 func dropSameChange(found []Finding) []Finding {
+	calls := func(f Finding) bool { return traits[f.Name].calls || f.Name == GCPressure }
 	same := func(f, o Finding) bool {
 		return len(f.Where) > 0 && len(o.Where) > 0 && f.Where[0] == o.Where[0] &&
-			(f.Name == o.Name || traits[f.Name].calls && traits[o.Name].calls && (f.local || o.local))
+			(f.Name == o.Name || calls(f) && calls(o))
 	}
 	var kept []Finding
 	for i, f := range found {
@@ -201,8 +202,8 @@ func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts findings: defects, and then the others by gain. Those without a gain follow, and those without a gain and
-// with low confidence come last.
+// rank sorts findings: defects, and then the others by gain, but an avoidable call or search before more CPUs for it.
+// Those without a gain follow, and those without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
@@ -218,6 +219,16 @@ func rank(found []Finding) []Finding {
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
 
+	// To do less comes before doing the same on more CPUs, unless that gains far more.
+	i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == SingleThreaded && f.Gain != nil })
+	for k := i + 1; i >= 0 && k < len(found) && found[k].Gain != nil &&
+		found[k].Gain.Estimate >= minCauseRatio*found[i].Gain.Estimate; k++ {
+		if found[k].Name == HotFunction {
+			less := found[k]
+			found = slices.Insert(slices.Delete(found, k, k+1), i, less)
+			break
+		}
+	}
 	return found
 }
 

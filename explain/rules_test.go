@@ -401,6 +401,11 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 	if names := build(600 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("one of four parked, now and then: %v", names)
 	}
+	brief := build(2 * second) // its holders are elsewhere while others wait
+	brief.evidence.Trace.Resources[0].Holds.Sum = 100 * time.Millisecond
+	if names := brief.names(); slices.Contains(names, "coarse-lock") || slices.Contains(names, "saturated-resource") {
+		t.Errorf("held for a tenth of the time: %v", names)
+	}
 }
 
 // False sharing takes more CPU time on several CPUs, though less than twice as much.
@@ -977,6 +982,19 @@ func TestTailByChance(t *testing.T) {
 	}
 	if f := build(115*time.Millisecond, 1, 1).first(); f.Name != "cpu-saturated" {
 		t.Errorf("all CPUs are in use, but for a tail that may be chance: %s", f.Name)
+	}
+	for p90, found := range map[time.Duration]bool{12 * time.Millisecond: false, 13 * time.Millisecond: true} {
+		c := build(280*time.Millisecond, 20, 1)
+		busy := &c.evidence.Trace.Classes[2].Busy
+		busy.Count, busy.Sum, busy.P50, busy.P90 = 100, second, 10*time.Millisecond, p90
+		if f := find(c); (f != nil) != found {
+			t.Errorf("pieces of 10 ms, a tenth above %v: %+v", p90, f)
+		}
+		c.demand(0, 400, 600)
+		c.evidence.Trace.Classes[2].Tail = 400 * time.Millisecond
+		if f := find(c); f == nil {
+			t.Errorf("a tail of 400 ms of 1 s, a tenth above %v: none", p90)
+		}
 	}
 }
 

@@ -39,9 +39,10 @@ func skewed(a *analysis) []Finding {
 			percent(a.fraction(c.Members[1].Running+c.Members[1].Runnable)))
 		f.citef("they are started at %s", a.quote(at))
 
-		// Divided evenly, the work of all takes as long as that of the mean one, or the CPUs are the limit.
+		// Divided evenly, the work of all takes as long as that of the mean one, or the CPUs are the limit. The time in
+		// which the busiest does not work remains.
 		even := a.fraction(c.Running) / math.Min(float64(c.Count), a.cpus)
-		most := math.Max(0, 1-a.lowerBound(even, 1-works))
+		most := math.Max(0, math.Min(works-even, 1-a.lowerBound()))
 		f.Gain = newGain(0.7*most, 0.3*most, most)
 		f.Alternative = "They have different jobs, or one worker must take the pieces of one key in order."
 		f.Fix = "Hand pieces to whichever worker is free, or divide the largest key."

@@ -697,6 +697,23 @@ func TestStopAndWaitLimits(t *testing.T) {
 	}
 }
 
+// A goroutine that answers requests which another one sends at the pace of a timer is no client.
+func TestAnswersToPacedClient(t *testing.T) {
+	for ticks, found := range map[time.Duration]bool{0: true, 500 * time.Millisecond: false} {
+		c := client(0)
+		s := c.class("main.shipper", 1, 1, 100*time.Millisecond, 0)
+		c.evidence.Trace.Classes[s].Waiting = map[string]time.Duration{"network": 90 * time.Millisecond,
+			"chan receive": ticks}
+		c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls, evidence.SyscallSite{Class: s,
+			Count: c.evidence.Trace.Syscalls[0].Count,
+			Stack: frames("syscall.write", "net.(*conn).Write", "main.ship:4")})
+		a := newAnalysis(&c.evidence)
+		if _, got := a.stopAndWait(&a.trace.Classes[2], c.evidence.Trace.Syscalls[0].Count, 0); got != found {
+			t.Errorf("waits %v for ticks: %v", ticks, got)
+		}
+	}
+}
+
 // TestRequestTurns: a client and a server in one program that wait for each other in turns gain by a second request.
 func TestRequestTurns(t *testing.T) {
 	for name, x := range map[string]struct {
@@ -714,6 +731,9 @@ func TestRequestTurns(t *testing.T) {
 		"requests in bulks":        {900, 500000, 500, 1, false},
 		"a stream without replies": {900, 5000, 500, 1, false},
 		"a stream to the client":   {900, 5000, 500, 1, false},
+		"beside other work":        {900, 5000, 500, 1, false},
+		"paced by a timer":         {900, 5000, 500, 1, false},
+		"lines to a log":           {900, 5000, 500, 1, false},
 	} {
 		c := newCase()
 		c.demand(50, x.alone, 950-x.alone)
@@ -730,8 +750,18 @@ func TestRequestTurns(t *testing.T) {
 			c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls, evidence.SyscallSite{Class: s, Count: 5000,
 				Stack: frames("syscall.write", "internal/poll.(*FD).Write", "net.(*conn).Write", "main.serve:5")})
 		}
-		if name == "a stream to the client" {
-			c.evidence.Trace.Syscalls = c.evidence.Trace.Syscalls[1:]
+		calls := c.evidence.Trace.Syscalls
+		client, server := &c.evidence.Trace.Classes[m], &c.evidence.Trace.Classes[s]
+		client.Alone, server.Alone = client.Running, max(0, time.Duration(x.alone)*time.Millisecond-client.Running)
+		switch name {
+		case "a stream to the client":
+			c.evidence.Trace.Syscalls = calls[1:]
+		case "beside other work":
+			client.Alone, server.Alone = 0, 50*time.Millisecond
+		case "paced by a timer":
+			client.Waiting["network"], client.Waiting["sleep"] = 100*time.Millisecond, 500*time.Millisecond
+		case "lines to a log":
+			calls[1].Stack = frames("syscall.write", "internal/poll.(*FD).Write", "os.(*File).Write", "main.serve:5")
 		}
 		found := Explain(&c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == StopAndWait })

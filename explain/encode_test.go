@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// TestEncodedAgain: a field or a variable that nothing changes, encoded in each call, is named; other values are not.
+func TestEncodedAgain(t *testing.T) {
+	for name, x := range map[string]struct{ source, value string }{
+		"a field": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}", "s.terms"},
+		"by address": {"func (s *server) f() {\nb, _ := json.MarshalIndent(&s.site.terms, \"\", \" \")\nuse(b)\n}",
+			"s.site.terms"},
+		"a variable": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()", "terms"},
+		"made by a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"func newServer() *server { s := &server{}; s.terms = load(); return s }", "s.terms"},
+		"a parameter":    {"func (s *server) f(terms T) {\nb, _ := json.Marshal(terms)\nuse(b)\n}", ""},
+		"of a parameter": {"func (s *server) f(r *request) {\nb, _ := json.Marshal(r.terms)\nuse(b)\n}", ""},
+		"an element":     {"func (s *server) f(i int) {\nb, _ := json.Marshal(s.terms[i])\nuse(b)\n}", ""},
+		"a call":         {"func (s *server) f() {\nb, _ := json.Marshal(s.terms())\nuse(b)\n}", ""},
+		"assigned": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"func (s *server) set(t T) { s.terms = t }", ""},
+		"counted": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"func (s *server) more() { s.terms.count++ }", ""},
+		"a method of it": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"func (s *server) more() { s.terms.Add(1) }", ""},
+		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
+			""},
+	} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		lines := strings.Split("package main\n"+x.source, "\n")
+		c.evidence.Program.Source = func(_ string, n int) string {
+			if n < 1 || n > len(lines) {
+				return ""
+			}
+			return lines[n-1]
+		}
+		c.cpu(90, "encoding/json.(*encodeState).marshal", "encoding/json.Marshal", "main.f:3", "main.worker:9")
+		c.cpu(108, "main.g:9", "main.worker:9")
+		found := Explain(&c.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == HotFunction })
+		if (i >= 0) != (x.value != "") {
+			t.Errorf("%s: %v", name, c.names())
+			continue
+		}
+		if i >= 0 && (!strings.Contains(found[i].Claim, "encodes "+x.value+" again: that takes 45%") ||
+			!slices.Equal(found[i].Where, []string{"main.go:3"}) || found[i].Gain == nil ||
+			found[i].Gain.Estimate < 0.3 || found[i].Gain.Estimate > 0.45) {
+			t.Errorf("%s: %+v %+v", name, found[i], found[i].Gain)
+		}
+	}
+}
+
+// TestLessBeforeMoreCPUs: an index for a search comes before more CPUs for it, unless these gain far more.
+func TestLessBeforeMoreCPUs(t *testing.T) {
+	search := func(gain float64) Finding { return Finding{Name: HotFunction, Gain: newGain(gain, 0, 0.5)} }
+	single := Finding{Name: SingleThreaded, Gain: newGain(0.42, 0.2, 0.5)}
+	other := Finding{Name: EscapePerOp, Gain: newGain(0.4, 0.2, 0.5)}
+	for gain, first := range map[float64]Name{0.45: HotFunction, 0.3: HotFunction, 0.2: SingleThreaded} {
+		if found := rank([]Finding{other, single, search(gain)}); len(found) != 3 || found[0].Name != first {
+			t.Errorf("%v: %+v", gain, found)
+		}
+	}
+	if found := rank([]Finding{search(0), single}); found[0].Name != SingleThreaded {
+		t.Errorf("%+v", found)
+	}
+	none := Finding{Name: HotFunction}
+	if found := rank([]Finding{none, single}); found[0].Name != SingleThreaded {
+		t.Errorf("without a gain: %+v", found)
+	}
+}
+
+// TestKeptByMain: what the main function holds until it returns is no longer in the heap profile, but was live before.
+func TestKeptByMain(t *testing.T) {
+	for live, kept := range map[float64]bool{0: false, 40000: false, 70000: true} {
+		c := makes(60, 90000, "runtime.mallocgc", "main.f:3", "main.worker:9")
+		c.evidence.Runs[0].Metrics = map[string]float64{"/gc/heap/live:bytes": live}
+		a := newAnalysis(&c.evidence)
+		at := evidence.Frame{Function: "main.f", File: "/src/prog/main.go", Line: 3}
+		if a.keeps(at) != kept {
+			t.Errorf("%v of 90000 bytes live, all others allocated 10000: %v", live, !kept)
+		}
+	}
+}
