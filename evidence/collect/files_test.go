@@ -350,7 +350,7 @@ func TestQuickEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	want := []string{"cmdline", "cpu.pprof", "trace.out"}
+	want := []string{"cpu.pprof", "trace.out"}
 	if names := namesIn(t, o.Dir); !slices.Equal(names, want) || c.Trace == nil || len(c.Profiles) != 1 {
 		t.Errorf("%q are kept, want %q; trace %t, %d profiles", names, want, c.Trace != nil, len(c.Profiles))
 	}
