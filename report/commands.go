@@ -31,8 +31,7 @@ func (c Commands) Table(w io.Writer, st Style) error {
 	if len(c.Verdicts) > 0 {
 		remark := familyErrorText(c.of(result.WallSeconds))
 		if remark != "" && len(c.of(result.WallSeconds)) < len(c.Verdicts) { // the verdicts on each metric are a family
-			remark = "for each metric, the chance of a false difference is at most " +
-				decimal.Percent(c.Verdicts[0].Alpha(), 2)
+			remark = eachErrorText(c.Verdicts[0].Alpha())
 		}
 		writeHeading(&b, "verdicts", remark, st)
 		for _, v := range c.Verdicts {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/decimal"
 )
 
 // writeFurther writes a line for each verdict on a further metric, grouped by point. It leaves out metrics that are
@@ -23,8 +22,7 @@ func writeFurther(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 				continue
 			}
 			if !heading {
-				writeHeading(b, verdicts[0].Workload+": further metrics", "for each metric, the chance of a false "+
-					"difference is at most "+decimal.Percent(v.Alpha(), 2), st)
+				writeHeading(b, verdicts[0].Workload+": further metrics", eachErrorText(v.Alpha()), st)
 				heading = true
 			}
 			if !headed {
