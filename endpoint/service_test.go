@@ -333,7 +333,7 @@ func TestLoad(t *testing.T) {
 			if i >= 20 {
 				fail(w, 503)
 			}
-		}, says: "1 of 20 replies were wrong; the first: GET "},
+		}, says: "the reply after the load was wrong: GET "},
 	} {
 		i := -2
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -37,6 +37,7 @@ type load struct {
 	before   time.Duration
 	used     time.Duration // CPU time of the server during the load; -1 if it is unknown
 	ended    error         // why the trial failed at its end
+	wrong    error         // what was wrong in the reply after the load
 }
 
 // Stream starts the server if the service says so, waits until it is ready, sends the first request, and returns the
@@ -209,8 +210,8 @@ func (l *load) close() {
 		}
 	}
 	_, f, wrong := l.ask()
-	if wrong != nil && l.counters.wrong.Load() == nil {
-		l.counters.mistake(l.counters.of(0), l.client.describe(0, wrong))
+	if wrong != nil {
+		l.wrong = l.client.describe(0, wrong)
 	}
 	if f != nil {
 		err := fmt.Errorf("the request after the load failed: %w", l.client.describe(0, f))
@@ -241,6 +242,9 @@ func (l *load) check() error {
 	if wrong := c.wrong.Load(); wrong != nil {
 		n := c.sum(func(s *shard) *atomic.Int64 { return &s.wrong })
 		return fmt.Errorf("%d of %d replies were wrong; the first: %w", n, max(n, c.requests()), *wrong)
+	}
+	if l.wrong != nil {
+		return fmt.Errorf("the reply after the load was wrong: %w", l.wrong)
 	}
 	n, most := c.allFailures()
 	switch share := float64(n) / float64(max(1, c.requests())); {
