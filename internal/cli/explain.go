@@ -156,7 +156,8 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 }
 
 // explain explains the targets that choose adds to the options. ended is called when the evidence is taken, even
-// without success. Its error says that the evidence has no meaning, so that nothing is printed.
+// without success. If its error has the exit code of wrong answers, the evidence has no meaning, and nothing is
+// printed.
 func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.ExplainOptions) error,
 	ended func() error) error {
 	options, err := o.options()
@@ -173,14 +174,21 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	a.measuring = true
 
 	x, err := lab.Explain(ctx, options)
-	meaningless := ended()
+	failed := ended()
 	if err != nil {
-		return errors.Join(a.printFailure(err), meaningless)
+		return errors.Join(a.printFailure(err), failed)
 	}
 	defer x.Close()
-	if meaningless != nil {
-		return meaningless
+	var wrong exitError
+	if errors.As(failed, &wrong) && wrong.code == exitWrong {
+		return failed
 	}
+	o.pprof = o.pprof && failed == nil
+	return errors.Join(a.presentAll(ctx, x, o), failed)
+}
+
+// presentAll writes the explanation, or what changed, and all else that the flags ask for.
+func (a *app) presentAll(ctx context.Context, x *lab.Explanation, o explainOptions) error {
 	a.showSettings(o.format, a.config)
 	if o.before != "" {
 		return a.presentChanges(x, o)
