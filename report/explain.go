@@ -68,7 +68,10 @@ func writeFindings(b *strings.Builder, found []explain.Finding, p evidence.Progr
 		shown--
 	}
 	b.WriteString(strings.Join(texts[:shown], ""))
-	if isShortened() {
+	switch {
+	case shown < len(found):
+		writeParagraphs(b, []string{"Some findings are only in the list below; -v prints all in full."}, st)
+	case isShortened():
 		writeParagraphs(b, []string{"Findings are shortened; -v prints them in full."}, st)
 	}
 }

@@ -88,8 +88,8 @@ var quantity = regexp.MustCompile(`(^|[^\w:.+-])([0-9]+(?:\.[0-9]+)?)`)
 
 // chance matches the numbers of an error that change from trial to trial: ports, numbers of processes, how many
 // requests failed, and the time of a log. Others may be a line, an exit status, or what is wrong.
-var chance = regexp.MustCompile(`((?:[0-9]+\.){3}[0-9]+|localhost|\]):[0-9]+|\b(port|process) [0-9]+` +
-	`|\b(?:all )?[0-9]+(?: of [0-9]+)? (requests?|replies) (failed|were)|[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9:.]+`)
+var chance = regexp.MustCompile(`((?:[0-9]+\.){3}[0-9]+|localhost|\]|[\s=]):[0-9]+|\b(port|PORT|process)[ =][0-9]+` +
+	`|\b[0-9]+ of [0-9]+ (requests|replies)|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2}[ T][0-9:.]+`)
 
 // sameButChance reports whether two texts differ only in such numbers.
 func sameButChance(a, b string) bool {
