@@ -73,8 +73,8 @@ func printTimes(w io.Writer, rows []row) {
 		if e.Missing != "" && e.Got[0] == 0 {
 			why := e.Missing
 			if e.Missing == lateSelf {
-				why = fmt.Sprintf("%s in %s on an idle machine: %s", why, result.Count(idleRefusals(e), "trial"),
-					r.cell.judge(e))
+				why = fmt.Sprintf("%s: %s; %s on an idle machine", why, r.cell.judge(e),
+					result.Count(idleRefusals(e), "trial"))
 			}
 			fmt.Fprintf(t, "%s\t%s\n", r.cell.name, why)
 			continue
