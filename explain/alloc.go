@@ -159,9 +159,24 @@ const mostKept = 0.5
 // after the main function has returned, or because what was live before exceeds what all other lines allocated.
 func (a *analysis) keeps(at evidence.Frame) bool {
 	all := a.allocatedAt("alloc_space/bytes", at)
-	_, total := a.allocations("alloc_space/bytes")
-	kept := math.Max(a.allocatedAt("inuse_space/bytes", at), a.metric("/gc/heap/live:bytes")-(total-all))
+	others := a.allAllocations("alloc_space/bytes") - all
+	kept := math.Max(a.allocatedAt("inuse_space/bytes", at), a.metric("/gc/heap/live:bytes")-others)
 	return all > 0 && kept >= mostKept*all
+}
+
+// allAllocations returns the sum of a value type of the heap profile, with what is allocated before main begins.
+func (a *analysis) allAllocations(what string) (sum float64) {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
+	if i < 0 {
+		return 0
+	}
+	value := slices.Index(a.e.Profiles[i].Types, what)
+	for _, s := range a.e.Profiles[i].Samples {
+		if value >= 0 && value < len(s.Values) {
+			sum += float64(s.Values[value])
+		}
+	}
+	return sum
 }
 
 // objectsPerOperation returns the number of objects for each operation or call that was counted, if it is close to one,

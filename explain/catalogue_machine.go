@@ -29,7 +29,7 @@ func cpuDocs() []Doc {
 			Evidence: "CPU time on one and on all CPUs, at least 3 runs each; the CPU profile.",
 			Thresholds: []string{"CPU time on all CPUs, divided by that on one: at least " + formatNumber(inflated),
 				"or: the same ratio: at least " + formatNumber(sharedInfl),
-				atLeast("with CPU time on lines that add to memory", sharedCost),
+				atLeast("with CPU time on lines that add to memory, or around adjacent counters", sharedCost),
 				atLeast("or: CPU time in atomic additions", atomicCost)},
 			Example: "counts[worker]++ where the counters share a cache line (false sharing)",
 			Fix:     "Pad to 64 bytes, or count in each goroutine and add up once at the end."},

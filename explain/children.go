@@ -11,13 +11,13 @@ import (
 const (
 	childShare = 0.5 // fraction of the time that one goroutine waits for child processes
 	childCount = 4   // number of them
-	childCPUs  = 1.3 // number of CPUs that the program and its children use, from which on they run at the same time
+	childCPUs  = 1.3 // number of CPUs that the program and its children use; if more, they run at the same time
 )
 
 // childProcesses finds a goroutine that starts child processes one after the other, and waits for each.
 func childProcesses(a *analysis) []Finding {
-	if a.trace == nil || a.cpus < 2 || a.used > childCPUs*a.wall {
-		return nil
+	if a.trace == nil || a.run == nil || a.cpus < 2 || a.used > childCPUs*a.wall {
+		return nil // without a run, the CPU time of children is unknown
 	}
 	spent, count := map[int]time.Duration{}, map[int]int64{}
 	var longest *evidence.SyscallSite
@@ -53,7 +53,7 @@ func childProcesses(a *analysis) []Finding {
 	}
 	f.citef("it waited for %d child processes, for %s of the time", count[longest.Class], percent(share))
 	f.citef("they and the program used %.2f of %.0f CPUs", a.used/a.wall, a.cpus)
-	most := share * (1 - 1/math.Min(a.cpus, float64(count[longest.Class])))
+	most := math.Min(share*(1-1/math.Min(a.cpus, float64(count[longest.Class]))), 1-a.used/(a.cpus*a.wall))
 	f.Gain = newGain(0.85*most, 0.3*most, most)
 	f.Alternative = "Each needs what the one before wrote, or each uses all CPUs itself."
 	f.Fix = "Run as many at a time as there are CPUs, and use the results in order."

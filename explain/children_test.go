@@ -22,6 +22,7 @@ func TestChildProcesses(t *testing.T) {
 		"by several goroutines":    {40, 20 * time.Millisecond, 3, second, false},
 		"a few":                    {2, 400 * time.Millisecond, 1, second, false},
 		"that use all CPUs":        {40, 20 * time.Millisecond, 1, 2 * second, false},
+		"that use more than one":   {40, 20 * time.Millisecond, 1, 1250 * time.Millisecond, true},
 		"for a part of their time": {40, 5 * time.Millisecond, 1, second, false},
 	} {
 		c := newCase()
@@ -43,8 +44,19 @@ func TestChildProcesses(t *testing.T) {
 			continue
 		}
 		if i >= 0 && (!slices.Equal(found[i].Where, []string{"main.go:4"}) || found[i].Gain.Estimate < 0.3 ||
-			found[i].Gain.High > 0.45) {
+			found[i].Gain.High > min(0.45, 1-x.used.Seconds()/2)) {
 			t.Errorf("%s: %+v %+v", name, found[i], found[i].Gain)
+		}
+	}
+	c := newCase() // a saved trace: the CPU time of the children is unknown
+	c.demand(400, 600)
+	m := c.class("main.main", 1, 1, 100*time.Millisecond, 0)
+	c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: m, Count: 40, Spent: 800 * time.Millisecond,
+		Each: evidence.Latencies{P50: 20 * time.Millisecond}, Stack: frames("os.(*Process).Wait", "main.main:9")}}
+	c.evidence.Runs = nil
+	for _, f := range Explain(&c.evidence).Findings {
+		if f.Name == DependencyWait && f.Gain != nil {
+			t.Errorf("without a run: %+v", f)
 		}
 	}
 }

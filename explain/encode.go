@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -38,23 +39,22 @@ func (a *analysis) encodedAgain() []Finding {
 		f.Share = g.share
 		d := a.shareHalfWidth(g.share)
 		saved := g.share * a.activeFraction()
-		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
+		f.Gain = newGain(0.85*saved, 0.1*math.Max(0, saved-d), saved)
 		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
-		f.citef("nothing in this file assigns to %s, except where it is made", value)
-		f.Alternative = "Other code changes " + value + " between the calls."
+		f.citef("nothing in this file seems to change %s after it is made", value)
+		f.Alternative = "Code in another file changes " + value + ", or each call has another one."
 		f.Fix = "Encode it once, and keep the bytes until the value changes."
 		f.Experiment = "Keep the bytes of the first call: the time should fall by their share."
-		f.Confidence = High
 		return []Finding{f}
 	}
 	return nil
 }
 
 // constructors matches the names of functions that make values, and so may assign to their fields.
-var constructors = regexp.MustCompile(`^([Nn]ew|[Mm]ake|[Ll]oad|[Oo]pen|[Ii]nit|main$)`)
+var constructors = regexp.MustCompile(`^([Nn]ew|[Mm]ake|[Ll]oad|[Oo]pen|[Ii]nit)([A-Z]|$)`)
 
-// sameValue returns the argument of the call of an encoder at a line, if it is a field of the receiver or a variable of
-// the package, to which only constructors in its file assign.
+// sameValue returns the argument of the call of an encoder at a line, if it is a variable of the package, or a field of
+// a receiver of which the file makes only one, and if only constructors in the file assign to it.
 func (a *analysis) sameValue(at evidence.Frame) (value string, ok bool) {
 	file := a.prog.parsedFile(at.File)
 	if file == nil {
@@ -68,24 +68,38 @@ func (a *analysis) sameValue(at evidence.Frame) (value string, ok bool) {
 		return "", false
 	}
 	fn := file.Decls[i].(*ast.FuncDecl)
-	var names []string
+	var call *ast.CallExpr
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		c, is := n.(*ast.CallExpr)
 		if is && a.prog.line(c.Pos()) == at.Line && len(c.Args) > 0 &&
 			slices.Contains([]string{"Marshal", "MarshalIndent"}, calleeName(c)) {
-			names = selected(c.Args[0])
+			call = c
 		}
 		return true
 	})
-	if len(names) == 0 || len(names) == 1 && !declares(file, names[0]) || constructors.MatchString(fn.Name.Name) ||
-		len(names) > 1 && !isReceiver(fn, names[0]) && !declares(file, names[0]) || changes(file, names) {
+	if call == nil || constructs(fn) {
 		return "", false
 	}
-	value = names[0]
-	for _, n := range names[1:] {
-		value += "." + n
+	names := selected(call.Args[0])
+	switch {
+	case len(names) == 0:
+		return "", false
+	case declares(file, names[0]) && !binds(fn, names[0]):
+	case len(names) == 1 || !a.hasOneReceiver(file, fn, names[0]):
+		return "", false
+	default:
+		names[0] = "" // any instance
 	}
+	if changes(file, call, names) {
+		return "", false
+	}
+	value = strings.Join(selected(call.Args[0]), ".")
 	return value, true
+}
+
+// constructs reports whether a function makes values: a constructor, not a method.
+func constructs(fn *ast.FuncDecl) bool {
+	return fn.Recv == nil && constructors.MatchString(fn.Name.Name)
 }
 
 // selected returns the names of a variable and its fields, as in x.y or &x.y, or nil for another expression.
@@ -107,10 +121,38 @@ func selected(e ast.Expr) []string {
 	return nil
 }
 
-// isReceiver reports whether a name is that of the receiver of a method.
-func isReceiver(fn *ast.FuncDecl, name string) bool {
-	return fn.Recv != nil && len(fn.Recv.List) == 1 && len(fn.Recv.List[0].Names) == 1 &&
-		fn.Recv.List[0].Names[0].Name == name
+// hasOneReceiver reports whether a name is that of the receiver of a method, of a type of the file of which there seems
+// to be one value: none is made in a loop, and no list, map or channel holds them. A method that encodes its own
+// receiver, such as MarshalJSON, has many.
+func (a *analysis) hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string) bool {
+	if fn.Recv == nil || len(fn.Recv.List) != 1 || len(fn.Recv.List[0].Names) != 1 ||
+		fn.Recv.List[0].Names[0].Name != name || strings.HasPrefix(fn.Name.Name, "Marshal") {
+		return false
+	}
+	of := selected(fn.Recv.List[0].Type)
+	if len(of) != 1 {
+		return false
+	}
+	is := func(e ast.Expr) bool { names := selected(e); return len(names) == 1 && names[0] == of[0] }
+	declared, many := false, false
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			declared = declared || n.Name.Name == of[0]
+		case *ast.ArrayType:
+			many = many || is(n.Elt)
+		case *ast.MapType:
+			many = many || is(n.Value)
+		case *ast.ChanType:
+			many = many || is(n.Value)
+		case *ast.CompositeLit:
+			at := a.prog.sources.set.Position(n.Pos())
+			many = many || n.Type != nil && is(n.Type) &&
+				a.innermostLoop(evidence.Frame{File: at.Filename, Line: at.Line}) != nil
+		}
+		return true
+	})
+	return declared && !many
 }
 
 // declares reports whether a file declares a variable of the package.
@@ -123,26 +165,62 @@ func declares(file *ast.File, name string) bool {
 	})
 }
 
-// changes reports whether a function of a file other than a constructor assigns to the last of some names, to a part of
-// it, or calls a method of it.
-func changes(file *ast.File, names []string) (yes bool) {
-	last := names[len(names)-1]
-	is := func(e ast.Expr) bool { return mentionsName(e, last) }
+// binds reports whether a function has a parameter or a variable of a name.
+func binds(fn *ast.FuncDecl, name string) (yes bool) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			yes = yes || slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return id.Name == name })
+		case *ast.AssignStmt:
+			yes = yes || n.Tok == token.DEFINE && slices.Contains(identifiers(n.Lhs...), name)
+		case *ast.RangeStmt:
+			yes = yes || n.Tok == token.DEFINE && slices.Contains(identifiers(n.Key, n.Value), name)
+		case *ast.ValueSpec:
+			yes = yes || slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return id.Name == name })
+		}
+		return !yes
+	})
+	return yes
+}
+
+// changes reports whether code other than constructors, and the start of main, may change what some names select: it
+// assigns to one of them, calls its method, or passes it to a function other than in the call of the encoder.
+func changes(file *ast.File, encodes *ast.CallExpr, names []string) (yes bool) {
+	is := func(e ast.Expr) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return n != "" && mentionsName(e, n) })
+	}
+	inspect := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			yes = yes || slices.ContainsFunc(n.Lhs, is)
+		case *ast.IncDecStmt:
+			yes = yes || is(n.X)
+		case *ast.CallExpr:
+			if n == encodes || slices.Contains([]string{"len", "cap"}, calleeName(n)) {
+				return false
+			}
+			s, method := n.Fun.(*ast.SelectorExpr)
+			yes = yes || method && is(s.X) || slices.ContainsFunc(n.Args, is)
+		}
+		return !yes
+	}
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil || constructors.MatchString(fn.Name.Name) {
+		if !ok || fn.Body == nil || constructs(fn) {
 			continue
 		}
-		ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if fn.Name.Name != "main" || fn.Recv != nil {
+			ast.Inspect(fn.Body, inspect)
+			continue
+		}
+		ast.Inspect(fn.Body, func(n ast.Node) bool { // in main only what is repeated
 			switch n := n.(type) {
-			case *ast.AssignStmt:
-				yes = yes || slices.ContainsFunc(n.Lhs, is)
-			case *ast.IncDecStmt:
-				yes = yes || is(n.X)
-			case *ast.CallExpr:
-				if s, ok := n.Fun.(*ast.SelectorExpr); ok {
-					yes = yes || is(s.X)
-				}
+			case *ast.ForStmt:
+				ast.Inspect(n.Body, inspect)
+			case *ast.RangeStmt:
+				ast.Inspect(n.Body, inspect)
+			case *ast.FuncLit:
+				ast.Inspect(n.Body, inspect)
 			}
 			return !yes
 		})

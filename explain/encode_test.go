@@ -4,29 +4,46 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/brewput/brewput/evidence"
 )
 
 // TestEncodedAgain: a field or a variable that nothing changes, encoded in each call, is named; other values are not.
 func TestEncodedAgain(t *testing.T) {
 	for name, x := range map[string]struct{ source, value string }{
-		"a field": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}", "s.terms"},
-		"by address": {"func (s *server) f() {\nb, _ := json.MarshalIndent(&s.site.terms, \"\", \" \")\nuse(b)\n}",
+		"a field": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}", "s.terms"},
+		"by address": {"func (s *server) f() {\nb, _ := json.MarshalIndent(&s.site.terms, \"\", \" \")\nuse(b)\n}\n" +
+			"type server struct{}",
 			"s.site.terms"},
 		"a variable": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()", "terms"},
 		"made by a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"func newServer() *server { s := &server{}; s.terms = load(); return s }", "s.terms"},
+			"type server struct{}\nfunc newServer() *server { s := &server{}; s.terms = load(); return s }", "s.terms"},
+		"each has its own": {"func (e *event) f() {\nb, _ := json.Marshal(e.payload)\nuse(b)\n}\n" +
+			"type event struct{}\n" +
+			"func all() { for range 9 { send(&event{}) } }", ""},
+		"a list of them": {"func (e event) f() {\nb, _ := json.Marshal(e.payload)\nuse(b)\n}\ntype event struct{}\n" +
+			"var queue []event", ""},
+		"of another file": {"func (e *event) f() {\nb, _ := json.Marshal(e.payload)\nuse(b)\n}", ""},
+		"passed on": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\ntype server struct{}\n" +
+			"func (s *server) more() { atomic.AddInt64(&s.terms.hits, 1) }", ""},
+		"the whole assigned": {"func (s *server) f() {\nb, _ := json.Marshal(s.site.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nfunc (s *server) reload() { s.site = load() }", ""},
+		"in a loop of main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"func main() { for i := range 9 { state.n = i; f() } }", ""},
+		"a shadow": {"func f(terms T) {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()", ""},
+		"at the start of main": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms T\n" +
+			"func main() { terms.n = 1; f() }", "terms"},
 		"a parameter":    {"func (s *server) f(terms T) {\nb, _ := json.Marshal(terms)\nuse(b)\n}", ""},
 		"of a parameter": {"func (s *server) f(r *request) {\nb, _ := json.Marshal(r.terms)\nuse(b)\n}", ""},
-		"an element":     {"func (s *server) f(i int) {\nb, _ := json.Marshal(s.terms[i])\nuse(b)\n}", ""},
-		"a call":         {"func (s *server) f() {\nb, _ := json.Marshal(s.terms())\nuse(b)\n}", ""},
+		"an element": {"func (s *server) f(i int) {\nb, _ := json.Marshal(s.terms[i])\nuse(b)\n}\n" +
+			"type server struct{}", ""},
+		"a call": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms())\nuse(b)\n}\n" +
+			"type server struct{}", ""},
 		"assigned": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"func (s *server) set(t T) { s.terms = t }", ""},
+			"type server struct{}\nfunc (s *server) set(t T) { s.terms = t }", ""},
 		"counted": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"func (s *server) more() { s.terms.count++ }", ""},
+			"type server struct{}\nfunc (s *server) more() { s.terms.count++ }", ""},
 		"a method of it": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"func (s *server) more() { s.terms.Add(1) }", ""},
+			"type server struct{}\nfunc (s *server) more() { s.terms.Add(1) }", ""},
 		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
 			""},
 	} {
@@ -71,18 +88,5 @@ func TestLessBeforeMoreCPUs(t *testing.T) {
 	none := Finding{Name: HotFunction}
 	if found := rank([]Finding{none, single}); found[0].Name != SingleThreaded {
 		t.Errorf("without a gain: %+v", found)
-	}
-}
-
-// TestKeptByMain: what the main function holds until it returns is no longer in the heap profile, but was live before.
-func TestKeptByMain(t *testing.T) {
-	for live, kept := range map[float64]bool{0: false, 40000: false, 70000: true} {
-		c := makes(60, 90000, "runtime.mallocgc", "main.f:3", "main.worker:9")
-		c.evidence.Runs[0].Metrics = map[string]float64{"/gc/heap/live:bytes": live}
-		a := newAnalysis(&c.evidence)
-		at := evidence.Frame{Function: "main.f", File: "/src/prog/main.go", Line: 3}
-		if a.keeps(at) != kept {
-			t.Errorf("%v of 90000 bytes live, all others allocated 10000: %v", live, !kept)
-		}
 	}
 }

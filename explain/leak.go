@@ -48,7 +48,7 @@ func leak(a *analysis) []Finding {
 		f.Experiment = "Count goroutines over time: the number should stop growing."
 		serves := a.accepts() && slices.Contains([]evidence.Op{evidence.OpReceive, evidence.OpSelect, evidence.OpCond},
 			w.Op) // they may wait for work from connections that are open
-		ends := w.Waits.Max >= a.trace.Duration/10 // so may the waits that are as long now, as in a queue
+		ends := w.Waits.Max >= a.trace.Duration/10 // others waited as long there before they went on, as in a queue
 		f.Confidence = High
 		if serves || ends {
 			f.Confidence = Medium

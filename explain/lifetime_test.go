@@ -206,3 +206,21 @@ func TestLeastTime(t *testing.T) {
 		t.Errorf("after a brief and before a late stage: %v", got)
 	}
 }
+
+// TestKeptByMain: what the main function holds until it returns is no longer in the heap profile, but was live before.
+func TestKeptByMain(t *testing.T) {
+	for live, kept := range map[float64]bool{0: false, 40000: false, 70000: true, 1e6: false} {
+		c := makes(60, 90000, "runtime.mallocgc", "main.f:3", "main.worker:9")
+		c.evidence.Runs[0].Metrics = map[string]float64{"/gc/heap/live:bytes": live}
+		if live > 1e5 { // a table that the package makes before main
+			h := &c.evidence.Profiles[1]
+			h.Samples = append(h.Samples, evidence.Sample{Values: []int64{1, 1e6},
+				Stack: frames("main.init", "runtime.doInit1")})
+		}
+		a := newAnalysis(&c.evidence)
+		at := evidence.Frame{Function: "main.f", File: "/src/prog/main.go", Line: 3}
+		if a.keeps(at) != kept {
+			t.Errorf("%v of 90000 bytes live, all others allocated 10000: %v", live, !kept)
+		}
+	}
+}

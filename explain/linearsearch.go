@@ -11,7 +11,8 @@ import (
 )
 
 // linearSearch finds a loop that searches sequentially and takes much of the CPU time. What an index saves depends on
-// the number of elements, which no profile shows, so that the low end of the gain is far below its share.
+// the number of elements, which no profile shows, so that the low end of the gain is far below its share. A chain of
+// links may be an index already, and gets no gain; the elements may be bytes of a text, unless they have fields.
 func (a *analysis) linearSearch() []Finding {
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		at, ok := a.prog.ownFrame(w.stack)
@@ -34,7 +35,13 @@ func (a *analysis) linearSearch() []Finding {
 	f.citef("%s of the goroutines' CPU time is in the loop at %s", percent(g.share), a.quote(g.at))
 
 	saved := g.share * a.activeFraction()
-	f.Gain = newGain(0.85*saved, 0.2*math.Max(0, saved-a.shareHalfWidth(g.share)), saved)
+	switch loop := a.innermostLoop(g.at); {
+	case isChain(loop):
+	case comparesFields(loop):
+		f.Gain = newGain(0.85*saved, 0.2*math.Max(0, saved-a.shareHalfWidth(g.share)), saved)
+	default:
+		f.Gain = newGain(0.5*saved, 0.1*math.Max(0, saved-a.shareHalfWidth(g.share)), saved)
+	}
 	f.Alternative = "There are so few elements that an index would take as long."
 	f.Fix = "Use an index: a map, or sorted data with slices.BinarySearch."
 	f.Experiment = "Halve the data: if each element is looked up, time falls to a quarter."
@@ -101,6 +108,26 @@ func isSearch(loop ast.Stmt) bool {
 	}
 
 	return false
+}
+
+// isChain reports whether a search follows links until a condition ends it.
+func isChain(loop ast.Stmt) bool {
+	n, ok := loop.(*ast.ForStmt)
+	return ok && n.Cond != nil && n.Init == nil && n.Post == nil
+}
+
+// comparesFields reports whether a search compares fields of its elements.
+func comparesFields(loop ast.Stmt) (yes bool) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if c, ok := n.(*ast.BinaryExpr); ok {
+			for _, e := range []ast.Expr{c.X, c.Y} {
+				_, field := e.(*ast.SelectorExpr)
+				yes = yes || field
+			}
+		}
+		return !yes
+	})
+	return yes
 }
 
 // identifiers returns the names among expressions.

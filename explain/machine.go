@@ -15,8 +15,8 @@ const (
 	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
 	inflated   = 1.8
 	notDouble  = 1.2  // the ratio from which half the CPUs may take clearly less than twice as long
-	sharedInfl = 1.4  // as inflated, if most of the time is on lines that add to memory
-	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
+	sharedInfl = 1.4  // as inflated, if much of the time is on lines that add to memory, or around adjacent counters
+	sharedCost = 0.4  // fraction of the goroutines' CPU time there
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
 	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
 	fullUsed   = 0.85 // fraction of the CPU time that is used
@@ -34,8 +34,11 @@ func workInflation(a *analysis) []Finding {
 	}
 
 	r := a.inflation()
-	if math.IsNaN(r) || r < inflated && (r < sharedInfl || a.memoryUpdateShare() < sharedCost) || a.cpus < 2 ||
-		a.oneCPU.Wall <= 0 || a.oneCPU.Count < 3 || a.run.Count < 3 {
+	if math.IsNaN(r) || r < sharedInfl || a.cpus < 2 || a.oneCPU.Wall <= 0 || a.oneCPU.Count < 3 || a.run.Count < 3 {
+		return nil
+	}
+	counter, adjacent := a.adjacentCounter()
+	if r < inflated && !adjacent && a.memoryUpdateShare() < sharedCost {
 		return nil
 	}
 	if a.trace != nil && a.widestClass() == nil || a.activeFraction() < 0.7 || a.saturation() < 0.5 {
@@ -49,6 +52,10 @@ func workInflation(a *analysis) []Finding {
 	f.Share = 1 - 1/r
 	f.citef("CPU time: %s on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
+	if adjacent {
+		f.Where = append(f.Where, a.prog.position(counter))
+		f.citef("a loop updates an element beside those of other goroutines: %s", a.quote(counter))
+	}
 	lines := a.hottestLines(nil, 2)
 	// The samples of a slow addition to memory are often at the next statement, which is that of its loop.
 	if len(lines) == 2 && a.addsToMemory(lines[1]) && strings.HasPrefix(a.prog.sourceLine(lines[0].at), "for ") {

@@ -120,7 +120,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		if a.neverPuts(lines[0].at) {
 			f.Claim = "No Put was seen: Get often finds its sync.Pool empty, and makes a new value."
 		} else {
-			m.fix = "Put each value back, and collect less often (GOGC): that empties the pool."
+			m.fix = "Put each value back. Each collection empties the pool: raise GOGC."
 		}
 	}
 	f.Level = ProfileLevel

@@ -126,16 +126,16 @@ func (a *analysis) answersPaced(c *evidence.Class, sent int64) bool {
 
 // sends reports whether a stack writes to a connection, not to a file.
 func sends(stack []evidence.Frame) bool {
-	return containsAny(stack, "net.(*conn).Write", "net.(*netFD).Write")
+	return containsAny(stack, "net.(*conn).Write", "net.(*conn).write", "net.(*netFD).Write", "net.(*netFD).write")
 }
 
 // receives reports whether a stack reads from a connection, not from a file or a pipe.
 func receives(stack []evidence.Frame) bool {
-	return containsAny(stack, "net.(*conn).Read", "net.(*netFD).Read")
+	return containsAny(stack, "net.(*conn).Read", "net.(*netFD).Read", "net.(*netFD).read")
 }
 
-// paced reports whether goroutines that send wait at least a fifth as long for timers and for work as they wait for
-// replies, a time: then the next request is not there yet.
+// paced reports whether goroutines that send wait for timers and for work more than a fifth as long as for replies:
+// then the next request is not there yet.
 func paced(c *evidence.Class, replies, libraryWaits time.Duration) bool {
 	return c.Waiting["chan receive"]+c.Waiting["select"]+c.Waiting["sleep"]-libraryWaits > replies/5
 }

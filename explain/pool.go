@@ -137,7 +137,7 @@ func (a *analysis) poolCost(c *evidence.Class) float64 {
 	sum, tasks := 0.0, false
 	for _, w := range a.cpu.list {
 		i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return a.prog.mayBeOwn(f) || a.isForeign(f) })
-		if i >= 0 && ofPool(w.stack[i]) &&
+		if i >= 0 && ofPool(w.stack[i]) && !a.prog.mayBeOwn(w.stack[i]) &&
 			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) && !w.allocatesGoroutine() {
 			sum += w.weight
 		}

@@ -219,7 +219,7 @@ func rank(found []Finding) []Finding {
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
 
-	// To do less comes before doing the same on more CPUs, unless that gains far more.
+	// An avoidable call comes before more CPUs for it, unless these gain far more.
 	i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == SingleThreaded && f.Gain != nil })
 	for k := i + 1; i >= 0 && k < len(found) && found[k].Gain != nil &&
 		found[k].Gain.Estimate >= minCauseRatio*found[i].Gain.Estimate; k++ {

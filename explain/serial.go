@@ -32,7 +32,7 @@ const (
 	tailOften  = 3
 	tailSure   = 500 * time.Millisecond
 
-	// If nine of ten goroutines run for less than tailEqual times the mean, a gain below tailNoise is no imbalance.
+	// If 99 of 100 goroutines run for less than tailEqual times the mean, a gain below tailNoise is no imbalance.
 	// With fewer batches than tailOften, the times of each are known.
 	tailEqual = 1.3
 	tailNoise = 0.15
@@ -157,7 +157,7 @@ func loadImbalance(a *analysis) []Finding {
 	f.citef("they are started at %s", a.quote(at))
 	saved := tail * (1 - 1/a.cpus)
 	if mean := float64(worst.Busy.Sum) / math.Max(1, float64(worst.Busy.Count)); worst.Batches >= tailOften &&
-		worst.Busy.Sum > 0 && float64(worst.Busy.P90) < tailEqual*mean && saved < tailNoise {
+		worst.Busy.Sum > 0 && float64(worst.Busy.P99) < tailEqual*mean && saved < tailNoise {
 		return nil // the pieces are nearly equal: the CPUs differ, or begin at different times
 	}
 	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
