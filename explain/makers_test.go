@@ -190,6 +190,19 @@ func TestTimersOfRuntime(t *testing.T) {
 	}
 }
 
+// TestFewSamplesOfMakers: a few samples, as of a quick explanation, do not show that timers cost much.
+func TestFewSamplesOfMakers(t *testing.T) {
+	for samples, found := range map[int]bool{7: false, 70: true} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(samples*6, "main.worker:9")
+		c.cpu(samples, "time.newTimer", "time.After", "main.serve:7", "main.worker:3")
+		if slices.Contains(c.names(), string(LibraryLimit)) != found {
+			t.Errorf("%d of %d samples: %v", samples, samples*7, c.names())
+		}
+	}
+}
+
 // TestOtherTimers: deadlines of connections and sleeps have timers too, which the line does not make.
 func TestOtherTimers(t *testing.T) {
 	for _, other := range [][]string{
