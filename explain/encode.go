@@ -3,7 +3,6 @@ package explain
 import (
 	"go/ast"
 	"go/token"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,13 +33,7 @@ func (a *analysis) encodedAgain() []Finding {
 		}
 		f := a.newFinding(HotFunction, "Each call encodes %s again: that takes %s of the CPU time.", value,
 			percent(g.share))
-		f.Level = ProfileLevel
-		f.Where = []string{a.prog.position(g.at)}
-		f.Share = g.share
-		d := a.shareHalfWidth(g.share)
-		saved := g.share * a.activeFraction()
-		f.Gain = newGain(0.85*saved, 0.1*math.Max(0, saved-d), saved)
-		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
+		a.locateCalls(&f, g, 0.1)
 		f.citef("nothing in this file seems to change %s after it is made", value)
 		f.Alternative = "Code in another file changes " + value + ", or each call has another one."
 		f.Fix = "Encode it once, and keep the bytes until the value changes."

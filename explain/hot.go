@@ -49,14 +49,7 @@ func hotFunction(a *analysis) []Finding {
 
 		f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", shortName(call.function),
 			percent(g.share))
-		f.Level = ProfileLevel
-		f.Where = []string{a.prog.position(g.at)}
-		f.Share = g.share
-		d := a.shareHalfWidth(g.share)
-		saved := g.share * a.activeFraction()
-		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
-		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
-
+		a.locateCalls(&f, g, 0.4)
 		f.Alternative = "Each call has other arguments, so no result can be reused."
 		f.Fix = call.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
@@ -68,4 +61,15 @@ func hotFunction(a *analysis) []Finding {
 		return found
 	}
 	return a.linearSearch()
+}
+
+// locateCalls adds the line of calls that are a share of the goroutines' CPU time, and the gain without them, of which
+// the low end is a fraction of what the share surely is.
+func (a *analysis) locateCalls(f *Finding, g group, low float64) {
+	f.Level = ProfileLevel
+	f.Where = []string{a.prog.position(g.at)}
+	f.Share = g.share
+	saved := g.share * a.activeFraction()
+	f.Gain = newGain(0.85*saved, low*math.Max(0, saved-a.shareHalfWidth(g.share)), saved)
+	f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
 }
