@@ -23,10 +23,8 @@ func (k *collector) rounds(wall time.Duration) int {
 		return 1
 	case wall < 100*time.Millisecond:
 		return 10
-	case wall < time.Second/2:
-		return 5
 	case wall < time.Second:
-		return 4
+		return 5
 	}
 	return 3
 }
