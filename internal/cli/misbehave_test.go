@@ -98,9 +98,13 @@ func behaving(behaviour string) http.Handler {
 				return
 			}
 			fmt.Fprintln(w, "coffee")
-		case "profiled":
+		case "profiled", "overloaded":
 			if _, known := http.DefaultServeMux.Handler(r); known != "" {
 				http.DefaultServeMux.ServeHTTP(w, r)
+				return
+			}
+			if behaviour == "overloaded" && n > 1 {
+				http.Error(w, "no coffee", http.StatusServiceUnavailable)
 				return
 			}
 			fmt.Fprintln(w, "coffee")
