@@ -102,7 +102,7 @@ func waitDocs() []Doc {
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
 				atLeast("or, with client and server in one program: exchanges a second", turnsRate),
 				atLeast("with time in which at most one goroutine wants a CPU", turnsAlone),
-				atLeast("of which the client or the server wants it for", turnsOwn),
+				atLeast("share of it in which the client or the server wants the CPU", turnsOwn),
 				atMost("and time that any goroutine computes", turnsEither)},
 			Example: "for _, k := range keys { conn.Write(get(k)); conn.Read(reply) }",
 			Fix:     "Pipeline requests with a bound on those outstanding, or batch them."},

@@ -72,7 +72,7 @@ func splitDocs() []Doc {
 				"running time of the longest, divided by the mean: at least " + formatNumber(uneven),
 				atLeast("shortest tail of a group", tailLong),
 				atMost("99th percentile of running times, divided by the mean, of nearly equal pieces", tailEqual),
-				atLeast("gain that nearly equal pieces in many groups need", tailNoise),
+				atLeast("gain, if there are many groups of nearly equal pieces", tailNoise),
 				atLeast("or: time in which the busiest worker computes or waits for a CPU", skewBusy),
 				atLeast("with time that all others wait for work", skewStarve),
 				atLeast("of which at one line", skewSite),

@@ -44,7 +44,7 @@ func (a *analysis) encodedAgain() []Finding {
 }
 
 // constructors matches the names of functions that make values, and so may assign to their fields.
-var constructors = regexp.MustCompile(`^([Nn]ew|[Mm]ake|[Ll]oad|[Oo]pen|[Ii]nit)([A-Z]|$)`)
+var constructors = regexp.MustCompile(`^([Nn]ew|[Ll]oad|[Oo]pen|[Ii]nit)([A-Z]|$)`)
 
 // sameValue returns the argument of the call of an encoder at a line, if it is a variable of the package, or a field of
 // a receiver of which the file makes only one, and if only constructors in the file assign to it.
@@ -115,8 +115,8 @@ func selected(e ast.Expr) []string {
 }
 
 // hasOneReceiver reports whether a name is that of the receiver of a method, of a type of the file of which there seems
-// to be one value: none is made in a loop, and no list, map or channel holds them. A method that encodes its own
-// receiver, such as MarshalJSON, has many.
+// to be one value: main makes it, or a constructor that main calls, outside of loops, and no list, map or channel holds
+// such values. A method that encodes its own receiver, such as MarshalJSON, has many.
 func (a *analysis) hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string) bool {
 	if fn.Recv == nil || len(fn.Recv.List) != 1 || len(fn.Recv.List[0].Names) != 1 ||
 		fn.Recv.List[0].Names[0].Name != name || strings.HasPrefix(fn.Name.Name, "Marshal") {
@@ -127,25 +127,70 @@ func (a *analysis) hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string)
 		return false
 	}
 	is := func(e ast.Expr) bool { names := selected(e); return len(names) == 1 && names[0] == of[0] }
-	declared, many := false, false
+	many := false
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.TypeSpec:
-			declared = declared || n.Name.Name == of[0]
 		case *ast.ArrayType:
 			many = many || is(n.Elt)
 		case *ast.MapType:
-			many = many || is(n.Value)
+			many = many || is(n.Key) || is(n.Value)
 		case *ast.ChanType:
 			many = many || is(n.Value)
-		case *ast.CompositeLit:
-			at := a.prog.sources.set.Position(n.Pos())
-			many = many || n.Type != nil && is(n.Type) &&
-				a.innermostLoop(evidence.Frame{File: at.Filename, Line: at.Line}) != nil
 		}
-		return true
+		return !many
 	})
-	return declared && !many
+	makes := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			return n.Type != nil && is(n.Type)
+		case *ast.CallExpr:
+			return calleeName(n) == "new" && len(n.Args) == 1 && is(n.Args[0])
+		}
+		return false
+	}
+	return !many && onceInMain(file, makes, true)
+}
+
+// onceInMain reports whether a file has nodes of a kind, all of them in main or a package variable, outside of loops
+// and function literals, or, if wanted, in constructors that are called only there.
+func onceInMain(file *ast.File, is func(ast.Node) bool, constructors bool) bool {
+	found, only := false, true
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		repeats := false // the node is in a loop or a function literal
+		var visit func(n ast.Node) bool
+		visit = func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+				if !repeats {
+					repeats = true
+					ast.Inspect(n, visit)
+					repeats = false
+					return false
+				}
+			}
+			if n == nil || !is(n) {
+				return true
+			}
+			found = true
+			switch {
+			case repeats:
+				only = false
+			case !ok || fn.Recv == nil && fn.Name.Name == "main":
+			case constructors && constructs(fn):
+				calls := func(n ast.Node) bool {
+					c, ok := n.(*ast.CallExpr)
+					return ok && calleeName(c) == fn.Name.Name
+				}
+				only = only && onceInMain(file, calls, false)
+			default:
+				only = false
+			}
+			return true
+		}
+		ast.Inspect(d, visit)
+	}
+	return found && only
 }
 
 // declares reports whether a file declares a variable of the package.
@@ -176,20 +221,26 @@ func binds(fn *ast.FuncDecl, name string) (yes bool) {
 	return yes
 }
 
-// changes reports whether code other than constructors, and the start of main, may change what some names select: it
-// assigns to one of them, calls its method, or passes it to a function other than in the call of the encoder.
+// changes reports whether code that may run between two calls may change what some names select: it assigns to one of
+// them or to the whole receiver, takes another name for it, calls its method, or passes it to a function other than in
+// the call of the encoder. Constructors and main run before, except for their loops, goroutines and function literals.
 func changes(file *ast.File, encodes *ast.CallExpr, names []string) (yes bool) {
 	is := func(e ast.Expr) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return n != "" && mentionsName(e, n) })
 	}
+	encoder := func(e ast.Expr) bool { return e == ast.Expr(encodes) }
 	inspect := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			yes = yes || slices.ContainsFunc(n.Lhs, is)
+			whole := func(e ast.Expr) bool { _, star := e.(*ast.StarExpr); return star && names[0] == "" }
+			yes = yes || slices.ContainsFunc(n.Lhs, is) || slices.ContainsFunc(n.Lhs, whole) ||
+				slices.ContainsFunc(n.Rhs, func(e ast.Expr) bool { return !encoder(e) && is(e) })
 		case *ast.IncDecStmt:
 			yes = yes || is(n.X)
+		case *ast.RangeStmt:
+			yes = yes || n.Value != nil && is(n.X)
 		case *ast.CallExpr:
-			if n == encodes || slices.Contains([]string{"len", "cap"}, calleeName(n)) {
+			if encoder(n) || slices.Contains([]string{"len", "cap"}, calleeName(n)) {
 				return false
 			}
 			s, method := n.Fun.(*ast.SelectorExpr)
@@ -199,21 +250,15 @@ func changes(file *ast.File, encodes *ast.CallExpr, names []string) (yes bool) {
 	}
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil || constructs(fn) {
+		if ok && !constructs(fn) && (fn.Recv != nil || fn.Name.Name != "main") {
+			ast.Inspect(fn, inspect)
 			continue
 		}
-		if fn.Name.Name != "main" || fn.Recv != nil {
-			ast.Inspect(fn.Body, inspect)
-			continue
-		}
-		ast.Inspect(fn.Body, func(n ast.Node) bool { // in main only what is repeated
-			switch n := n.(type) {
-			case *ast.ForStmt:
-				ast.Inspect(n.Body, inspect)
-			case *ast.RangeStmt:
-				ast.Inspect(n.Body, inspect)
-			case *ast.FuncLit:
-				ast.Inspect(n.Body, inspect)
+		ast.Inspect(d, func(n ast.Node) bool { // only what is repeated, or runs later
+			switch n.(type) {
+			case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.FuncLit:
+				ast.Inspect(n, inspect)
+				return false
 			}
 			return !yes
 		})

@@ -10,23 +10,39 @@ import (
 func TestEncodedAgain(t *testing.T) {
 	for name, x := range map[string]struct{ source, value string }{
 		"a field": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"type server struct{}", "s.terms"},
+			"type server struct{}\nfunc main() { (&server{}).f() }", "s.terms"},
 		"by address": {"func (s *server) f() {\nb, _ := json.MarshalIndent(&s.site.terms, \"\", \" \")\nuse(b)\n}\n" +
-			"type server struct{}",
-			"s.site.terms"},
+			"type server struct{}\nfunc main() { (&server{}).f() }", "s.site.terms"},
 		"a variable": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()", "terms"},
 		"made by a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"type server struct{}\nfunc newServer() *server { s := &server{}; s.terms = load(); return s }", "s.terms"},
+			"type server struct{}\nfunc newServer() *server { s := &server{}; s.terms = load(); return s }\n" +
+			"func main() { newServer().f() }", "s.terms"},
 		"each has its own": {"func (e *event) f() {\nb, _ := json.Marshal(e.payload)\nuse(b)\n}\n" +
 			"type event struct{}\n" +
 			"func all() { for range 9 { send(&event{}) } }", ""},
 		"a list of them": {"func (e event) f() {\nb, _ := json.Marshal(e.payload)\nuse(b)\n}\ntype event struct{}\n" +
 			"var queue []event", ""},
+		"one for each request": {"func (x *reply) f() {\nb, _ := json.Marshal(x.body)\nuse(b)\n}\n" +
+			"type reply struct{}\n" +
+			"func handle(w W) { x := &reply{}; x.f() }", ""},
+		"by a constructor for each": {"func (c *client) f() {\nb, _ := json.Marshal(c.body)\nuse(b)\n}\n" +
+			"type client struct{}\nfunc newClient() *client { return &client{} }\n" +
+			"func main() { for { go newClient().f() } }", ""},
+		"through an alias": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\n" +
+			"var one = server{}\nfunc (s *server) tick() { p := &s.terms; p.n++ }", ""},
+		"its elements": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\ntype server struct{}\n" +
+			"var one = server{}\nfunc (s *server) tick() { for _, p := range s.terms { p.n++ } }", ""},
+		"the whole receiver": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\n" +
+			"var one = server{}\nfunc (s *server) reset() { *s = fresh() }", ""},
+		"by a goroutine of main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"func main() { go refresh(&state); f() }", ""},
 		"of another file": {"func (e *event) f() {\nb, _ := json.Marshal(e.payload)\nuse(b)\n}", ""},
 		"passed on": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\ntype server struct{}\n" +
-			"func (s *server) more() { atomic.AddInt64(&s.terms.hits, 1) }", ""},
+			"func (s *server) more() { atomic.AddInt64(&s.terms.hits, 1) }\nvar one = server{}", ""},
 		"the whole assigned": {"func (s *server) f() {\nb, _ := json.Marshal(s.site.terms)\nuse(b)\n}\n" +
-			"type server struct{}\nfunc (s *server) reload() { s.site = load() }", ""},
+			"type server struct{}\nfunc (s *server) reload() { s.site = load() }\nvar one = server{}", ""},
 		"in a loop of main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
 			"func main() { for i := range 9 { state.n = i; f() } }", ""},
 		"a shadow": {"func f(terms T) {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()", ""},
@@ -35,15 +51,15 @@ func TestEncodedAgain(t *testing.T) {
 		"a parameter":    {"func (s *server) f(terms T) {\nb, _ := json.Marshal(terms)\nuse(b)\n}", ""},
 		"of a parameter": {"func (s *server) f(r *request) {\nb, _ := json.Marshal(r.terms)\nuse(b)\n}", ""},
 		"an element": {"func (s *server) f(i int) {\nb, _ := json.Marshal(s.terms[i])\nuse(b)\n}\n" +
-			"type server struct{}", ""},
+			"type server struct{}\nvar one = server{}", ""},
 		"a call": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms())\nuse(b)\n}\n" +
-			"type server struct{}", ""},
+			"type server struct{}\nvar one = server{}", ""},
 		"assigned": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"type server struct{}\nfunc (s *server) set(t T) { s.terms = t }", ""},
+			"type server struct{}\nfunc (s *server) set(t T) { s.terms = t }\nvar one = server{}", ""},
 		"counted": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"type server struct{}\nfunc (s *server) more() { s.terms.count++ }", ""},
+			"type server struct{}\nfunc (s *server) more() { s.terms.count++ }\nvar one = server{}", ""},
 		"a method of it": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
-			"type server struct{}\nfunc (s *server) more() { s.terms.Add(1) }", ""},
+			"type server struct{}\nfunc (s *server) more() { s.terms.Add(1) }\nvar one = server{}", ""},
 		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
 			""},
 	} {

@@ -99,11 +99,28 @@ func TestLinearSearch(t *testing.T) {
 		f.Gain.Low > 0.2 {
 		t.Errorf("of fields: %s %v", f.Name, f.Gain)
 	}
-	const chain = "for n != nil && n.key != key {; n = n.next; }"
-	c := build(chain, 150)
-	i := slices.IndexFunc(Explain(&c.evidence).Findings, func(f Finding) bool { return f.Name == HotFunction })
-	if i < 0 || Explain(&c.evidence).Findings[i].Gain != nil {
-		t.Errorf("of a chain, which may be that of a hash table: %v", c.names())
+	for _, chain := range []string{"for n != nil && n.key != key {; n = n.next; }",
+		"for n := b.head\x00 n != nil\x00 n = n.next {; if n.key == key { return n }; }"} {
+		c := build(strings.ReplaceAll(chain, "\x00", ";"), 150)
+		c.evidence.Program.Source = source(chain).Source
+		from := c.evidence.Program.Source
+		c.evidence.Program.Source = func(f string, n int) string { return strings.ReplaceAll(from(f, n), "\x00", ";") }
+		i := slices.IndexFunc(Explain(&c.evidence).Findings, func(f Finding) bool { return f.Name == HotFunction })
+		if i < 0 || Explain(&c.evidence).Findings[i].Gain != nil {
+			t.Errorf("%s, which may be that of a hash table: %v", chain, c.names())
+		}
+	}
+	for loop, want := range map[string]bool{
+		"for _, n := range names { if n.id == id { return } }":                   true,
+		"for i := range t { if t[i].key == key { return } }":                     true,
+		"for _, n := range names { if strings.EqualFold(n.name, x) { return } }": true,
+		"for i, c := range text { if c == l.quote { return i } }":                false,
+		"for i := range s.n { if data[i] == x { return i } }":                    false,
+	} {
+		v := &analysis{prog: newProgram(source(loop))}
+		if l := v.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); comparesFields(l) != want {
+			t.Errorf("%s: %v", loop, !want)
+		}
 	}
 	if names := build(search, 50).names(); slices.Contains(names, "hot-function") {
 		t.Errorf("it takes a quarter: %v", names)

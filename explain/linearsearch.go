@@ -110,34 +110,48 @@ func isSearch(loop ast.Stmt) bool {
 	return false
 }
 
-// isChain reports whether a search follows links until a condition ends it.
+// isChain reports whether a search goes from one link to the next.
 func isChain(loop ast.Stmt) bool {
 	n, ok := loop.(*ast.ForStmt)
-	return ok && n.Cond != nil && n.Init == nil && n.Post == nil
+	if !ok {
+		return false
+	}
+	next := func(s ast.Stmt) bool {
+		a, ok := s.(*ast.AssignStmt)
+		return ok && len(a.Rhs) == 1 && isLink(a.Rhs[0])
+	}
+	return next(n.Post) || len(n.Body.List) == 1 && next(n.Body.List[0])
 }
 
 // comparesFields reports whether a search compares fields of its elements.
 func comparesFields(loop ast.Stmt) (yes bool) {
-	ast.Inspect(loop, func(n ast.Node) bool {
-		if c, ok := n.(*ast.BinaryExpr); ok {
-			for _, e := range []ast.Expr{c.X, c.Y} {
-				_, field := e.(*ast.SelectorExpr)
-				yes = yes || field
-			}
+	var body *ast.BlockStmt
+	var names []string
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		body, names = n.Body, identifiers(n.Key, n.Value)
+	case *ast.ForStmt:
+		body = n.Body
+		if init, ok := n.Init.(*ast.AssignStmt); ok {
+			names = identifiers(init.Lhs...)
+		}
+	default:
+		return false
+	}
+	isField := func(e ast.Expr) bool {
+		s, ok := e.(*ast.SelectorExpr)
+		return ok && mentions(s, names)
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			yes = yes || isField(n.X) || isField(n.Y)
+		case *ast.CallExpr:
+			yes = yes || equalityCalls.MatchString(calleeName(n)) && slices.ContainsFunc(n.Args, isField)
 		}
 		return !yes
 	})
 	return yes
-}
-
-// identifiers returns the names among expressions.
-func identifiers(list ...ast.Expr) (names []string) {
-	for _, e := range list {
-		if id, ok := e.(*ast.Ident); ok {
-			names = append(names, id.Name)
-		}
-	}
-	return names
 }
 
 // onlyMatches reports whether a block consists only of conditions that compare an element of the loop and then leave
@@ -209,23 +223,6 @@ func isSimple(e ast.Expr) bool {
 	return false
 }
 
-// mentions reports whether an expression contains one of some variables.
-func mentions(e ast.Expr, names []string) bool {
-	has := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr: // the name of a field is not a variable
-			has = has || mentions(n.X, names)
-			return false
-		case *ast.Ident:
-			has = has || slices.Contains(names, n.Name)
-		}
-		return !has
-	})
-
-	return has
-}
-
 // equalityCalls matches the names of functions that test for equality.
 var equalityCalls = regexp.MustCompile(`^(Equal|EqualFold)$`)
 
@@ -266,20 +263,4 @@ func accessesMemory(n ast.Node) bool {
 		return !found
 	})
 	return found
-}
-
-// allIdentifiers reports whether all expressions are variables.
-func allIdentifiers(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, ok := e.(*ast.Ident); return !ok })
-}
-
-// calleeName returns the name of the function or method that is called.
-func calleeName(n *ast.CallExpr) string {
-	switch f := n.Fun.(type) {
-	case *ast.Ident:
-		return f.Name
-	case *ast.SelectorExpr:
-		return f.Sel.Name
-	}
-	return ""
 }

@@ -54,7 +54,7 @@ func workInflation(a *analysis) []Finding {
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
 	if adjacent {
 		f.Where = append(f.Where, a.prog.position(counter))
-		f.citef("a loop updates an element beside those of other goroutines: %s", a.quote(counter))
+		f.citef("a loop updates one element of a list, and its neighbours may share a cache line: %s", a.quote(counter))
 	}
 	lines := a.hottestLines(nil, 2)
 	// The samples of a slow addition to memory are often at the next statement, which is that of its loop.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -443,20 +444,24 @@ func TestAdjacentCounters(t *testing.T) {
 	for name, x := range map[string]struct {
 		source string
 		found  bool
+		line   int // of the samples; 0 is 5
 	}{
-		"by index":     {"func f(worker int) {\n" + loop + "\n}", true},
-		"in a closure": {"func f(worker int) {\ngo func() {\n" + loop + "\n}()\n}", true},
+		"by index":     {"func f(worker int) {\n" + loop + "\n}", true, 0},
+		"in a closure": {"func f(worker int) {\ngo func() {\n" + loop + "\n}()\n}", true, 0},
 		"added": {"func f(worker int) {\n" + strings.ReplaceAll(loop, "t.hits++", "t.sum += i") +
-			"\n}", true},
+			"\n}", true, 0},
 		"padded": {"func f(worker int) {\n" + loop +
-			"\n}\ntype tally struct{ hits int64; _ [56]byte }", false},
-		"once":             {"func f(worker int) {\nt := &tallies[worker]\nt.hits++\n}", false},
-		"each element":     {"func f() {\nfor i := range n {\np := &list[i]\np.x += p.v\n}\n}", false},
-		"a local variable": {"func f(worker int) {\nvar t tally\nfor i := range n {\nt.hits++\n}\n}", false},
-		"a constant":       {"func f() {\nt := &tallies[0]\nfor i := range n {\nt.hits++\n}\n}", false},
+			"\n}\ntype tally struct{ hits int64; _ [56]byte }", false, 0},
+		"once":         {"func f(worker int) {\nt := &tallies[worker]\nt.hits++\n}", false, 0},
+		"each element": {"func f() {\nfor i := range n {\np := &list[i]\np.x += p.v\n}\n}", false, 4},
+		"an outer loop's choice": {"func f() {\nfor i := range n {\nb := &list[i]\n" +
+			"for j := range list {\nb.v += g(j)\n}\n}\n}", false, 4},
+		"called from the loop": {"func f(worker int) {\n" + loop + "\n}", false, 0},
+		"a local variable":     {"func f(worker int) {\nvar t tally\nfor i := range n {\nt.hits++\n}\n}", false, 4},
+		"a constant":           {"func f() {\nt := &tallies[0]\nfor i := range n {\nt.hits++\n}\n}", false, 4},
 		"only set": {"func f(worker int) {\nt := &tallies[worker]\n" +
-			"for i := range n {\nt.last = i\n}\n}", false},
-		"the loop's choice": {"func f() {\nfor w := range n {\nt := &tallies[w]\nt.hits++\n}\n}", false},
+			"for i := range n {\nt.last = i\n}\n}", false, 0},
+		"the loop's choice": {"func f() {\nfor w := range n {\nt := &tallies[w]\nt.hits++\n}\n}", false, 4},
 	} {
 		c := wideCase()
 		lines := strings.Split("package main\n"+x.source, "\n")
@@ -467,7 +472,15 @@ func TestAdjacentCounters(t *testing.T) {
 			return lines[n-1]
 		}
 		c.evidence.Profiles = nil
-		c.cpu(198, "main.f:3", "main.worker:9")
+		line := 5
+		if x.line > 0 {
+			line = x.line
+		}
+		c.cpu(198, fmt.Sprintf("main.f:%d", line), "main.worker:9")
+		if name == "called from the loop" {
+			c.evidence.Profiles = nil
+			c.cpu(198, "main.process:9", "main.f:5", "main.worker:9")
+		}
 		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
 		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User, c.evidence.Runs[0].Wall = 1, 1300*time.Millisecond,
 			1300*time.Millisecond
