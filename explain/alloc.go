@@ -26,27 +26,54 @@ func (a *analysis) allocationsByLine(what string) (groups []group, total float64
 	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) }), total
 }
 
-// allocations returns the samples of a value type of the heap profile, with its values as weights, and their sum.
-// Without a heap profile there are none.
+// heapValues are the samples of a value type of the heap profile, with its values as weights.
+type heapValues struct {
+	list  []weightedSample // without the profiler's own and those before main
+	total float64          // of list
+	all   float64          // of the profile
+}
+
+// allocations returns the samples of a value type of the heap profile, and their sum. Without a heap profile there are
+// none.
 func (a *analysis) allocations(what string) (list []weightedSample, total float64) {
+	h := a.heapValues(what)
+	return h.list, h.total
+}
+
+// heapValues returns the values of a type, from the cache if they are there.
+func (a *analysis) heapValues(what string) heapValues {
+	if h, ok := a.heap[what]; ok {
+		return h
+	}
+	if a.heap == nil {
+		a.heap = map[string]heapValues{}
+	}
+
+	h := heapValues{}
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
-	if i < 0 {
-		return nil, 0
+	if i >= 0 {
+		h = readHeap(&a.e.Profiles[i], what)
 	}
-	h := &a.e.Profiles[i]
-	value := slices.Index(h.Types, what)
-	if value < 0 {
-		return nil, 0
-	}
-	for _, s := range h.Samples {
-		if value < len(s.Values) && !isProfiler(s.Stack) &&
-			!containsAny(s.Stack, "runtime.doInit", "runtime.main.func") {
-			x := float64(s.Values[value])
-			list = append(list, weightedSample{stack: s.Stack, weight: x})
-			total += x
+
+	a.heap[what] = h
+	return h
+}
+
+// readHeap selects the values of a type of a heap profile.
+func readHeap(p *evidence.Profile, what string) (h heapValues) {
+	value := slices.Index(p.Types, what)
+	for _, s := range p.Samples {
+		if value < 0 || value >= len(s.Values) {
+			continue
+		}
+		x := float64(s.Values[value])
+		h.all += x
+		if !isProfiler(s.Stack) && !containsAny(s.Stack, "runtime.doInit", "runtime.main.func") {
+			h.list = append(h.list, weightedSample{stack: s.Stack, weight: x})
+			h.total += x
 		}
 	}
-	return list, total
+	return h
 }
 
 // escapes finds a line that allocates once for each operation.
@@ -89,7 +116,7 @@ func escapes(a *analysis) []Finding {
 
 	f.citef("allocating there takes %s of the goroutines' CPU time; garbage collection takes %s of all CPU time",
 		percent(cost), percent(collected))
-	kept := a.keeps(g.at)
+	kept := a.keeps(a.allocatedAt("alloc_space/bytes", g.at), a.allocatedAt("inuse_space/bytes", g.at))
 	if saved >= minGain && !kept {
 		f.Gain = newGain(0.8*saved, 0.3*saved, saved)
 	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 && !kept {
@@ -98,7 +125,7 @@ func escapes(a *analysis) []Finding {
 	}
 
 	f.Alternative = "The value outlives the operation, and must be on the heap."
-	f.Fix = "Allocate once before the loop and reuse it, or keep it from escaping."
+	f.Fix = "Reuse one value if nothing keeps it afterwards, or keep it from escaping."
 	if kept {
 		f.citef("most of these bytes are still in use at the end, so they cannot be reused")
 		f.Confidence = Low
@@ -155,28 +182,12 @@ func (a *analysis) allocatedAt(what string, at evidence.Frame) (sum float64) {
 // mostKept is the fraction of the bytes of a line that are in use at the end, from which they cannot be reused.
 const mostKept = 0.5
 
-// keeps reports whether most of what a line allocates is still in use at the end: by the heap profile, which is taken
-// after the main function has returned, or because what was live before exceeds what all other lines allocated.
-func (a *analysis) keeps(at evidence.Frame) bool {
-	all := a.allocatedAt("alloc_space/bytes", at)
-	others := a.allAllocations("alloc_space/bytes") - all
-	kept := math.Max(a.allocatedAt("inuse_space/bytes", at), a.metric("/gc/heap/live:bytes")-others)
-	return all > 0 && kept >= mostKept*all
-}
-
-// allAllocations returns the sum of a value type of the heap profile, with what is allocated before main begins.
-func (a *analysis) allAllocations(what string) (sum float64) {
-	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
-	if i < 0 {
-		return 0
-	}
-	value := slices.Index(a.e.Profiles[i].Types, what)
-	for _, s := range a.e.Profiles[i].Samples {
-		if value >= 0 && value < len(s.Values) {
-			sum += float64(s.Values[value])
-		}
-	}
-	return sum
+// keeps reports whether most of the bytes that something allocates are still in use at the end: inUse by the heap
+// profile, which is taken after the main function has returned, or what was live before beyond all other allocations.
+func (a *analysis) keeps(allocated, inUse float64) bool {
+	others := a.heapValues("alloc_space/bytes").all - allocated
+	kept := math.Max(inUse, a.metric("/gc/heap/live:bytes")-others)
+	return allocated > 0 && kept >= mostKept*allocated
 }
 
 // objectsPerOperation returns the number of objects for each operation or call that was counted, if it is close to one,

@@ -34,7 +34,8 @@ type analysis struct {
 	pollLoops   map[evidence.Frame]bool
 	readyOps    map[evidence.Frame]bool // see findsReady
 	searchLoops map[evidence.Frame]searchLoop
-	wakeUp      float64 // of wakeUpFraction
+	heap        map[string]heapValues // by the value type
+	wakeUp      float64               // of wakeUpFraction
 }
 
 // procsMetric is the name of GOMAXPROCS in package runtime/metrics.

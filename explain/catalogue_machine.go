@@ -28,12 +28,13 @@ func cpuDocs() []Doc {
 		{Name: WorkInflation, Meaning: "the same work takes more CPU time on several CPUs",
 			Evidence: "CPU time on one and on all CPUs, at least 3 runs each; the CPU profile.",
 			Thresholds: []string{"CPU time on all CPUs, divided by that on one: at least " + formatNumber(inflated),
-				"or: the same ratio: at least " + formatNumber(sharedInfl),
-				atLeast("with CPU time on lines that add to memory", sharedCost),
-				atLeast("or with CPU time in a loop that updates one element next to others", adjacentCost),
-				atLeast("or: CPU time in atomic additions", atomicCost)},
+				"or at least " + formatNumber(sharedInfl) + " with one of:",
+				atLeast("CPU time on lines that add to memory", sharedCost),
+				atLeast("CPU time in loops that update one element of several (adjacent counters)", adjacentCost),
+				"or, if the ratio is unknown or at least " + formatNumber(atomicInfl) + ":",
+				atLeast("CPU time in atomic additions", atomicCost)},
 			Example: "counts[worker]++ where the counters share a cache line (false sharing)",
-			Fix:     "Pad to 64 bytes, or count in each goroutine and add up once at the end."},
+			Fix:     "Pad to 128 bytes, or count in each goroutine and add up once at the end."},
 	}
 }
 
@@ -46,7 +47,7 @@ func collectorDocs() []Doc {
 				atLeast("or: running time of goroutines in mark assists", gcAssist),
 				atLeast("with CPU time in the collector", gcLeast)},
 			Example: "strings.Split(line, \",\") for each of a million lines",
-			Fix:     "Allocate less: reuse buffers; or let the heap grow with GOGC=400."},
+			Fix:     "Allocate less: reuse buffers; or, if memory allows, set GOGC=400."},
 		{Name: GCThrash, Meaning: "the memory limit makes the collector run too often",
 			Evidence: "The collector's limiter was active, or the memory limit is nearly reached.",
 			Thresholds: []string{atLeast("CPU time in the collector, near the limit", gcShare),

@@ -45,10 +45,10 @@ func lockDocs() []Doc {
 		{Name: LibraryLimit, Meaning: "a lock or a cost inside a library limits the program",
 			Evidence: "The execution trace: the lock is taken by the standard library; the CPU profile.",
 			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
-				atLeast("or: time for timers, contexts or connections of database/sql that a line makes, and half "+
-					"of it not to allocate", makerShare)},
+				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
+					"of it for allocation", makerShare)},
 			Example: "all goroutines write to one log.Logger",
-			Fix:     "Call it less often, or give each goroutine its own instance."},
+			Fix:     "Call it less often, or use instances that share no file, writer or pool."},
 	}
 }
 
@@ -89,7 +89,7 @@ func channelDocs() []Doc {
 				atMost("utilization of the next stage", stageNext), atLeast("idle CPU time", stageIdle),
 				atLeast("time that others wait to send to it, if it waits externally", stagePushed)},
 			Example: "read -> compress -> write, where compress takes 90% of the time",
-			Fix:     "Run several goroutines for this stage."},
+			Fix:     "Run several goroutines for this stage; restore the order if it matters."},
 		reserved("buffer-irrelevant", "a larger buffer would change nothing"),
 	}
 }

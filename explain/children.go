@@ -15,7 +15,7 @@ const (
 )
 
 // childProcesses finds a goroutine that starts child processes one after the other, and waits for each.
-func childProcesses(a *analysis) []Finding {
+func (a *analysis) childProcesses() []Finding {
 	if a.trace == nil || a.run == nil || a.cpus < 2 || a.used > childCPUs*a.wall {
 		return nil // without a run, the CPU time of children is unknown
 	}
@@ -64,7 +64,7 @@ func childProcesses(a *analysis) []Finding {
 // loopAround returns the innermost statement of the program in a stack that a loop surrounds.
 func (a *analysis) loopAround(stack []evidence.Frame) (evidence.Frame, bool) {
 	for i, f := range stack {
-		if a.prog.isOwn(f) && a.innermostLoop(f) != nil {
+		if a.prog.isOwn(f) && a.prog.innermostLoop(f) != nil {
 			return a.prog.statement(stack, i), true
 		}
 	}

@@ -3,7 +3,7 @@ package explain
 import (
 	"go/ast"
 	"go/token"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,72 +14,67 @@ import (
 const adjacentCost = 0.2
 
 // adjacentCounter finds a counter of one goroutine next to those of others, as in t := &tallies[worker] before a loop
-// with t.n++. Elements that a file pads do not share a cache line.
+// with t.n++. Elements that a struct of the same file pads do not share a cache line.
 func (a *analysis) adjacentCounter() (evidence.Frame, bool) {
 	if !a.hasSamples() {
 		return evidence.Frame{}, false
 	}
-	type loop struct {
-		file     string
-		from, to int
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if w.root == "" || len(w.stack) == 0 || !a.prog.isOwn(w.stack[0]) {
+			return evidence.Frame{}, false
+		}
+		return a.counterAround(a.prog.statement(w.stack, 0))
+	})
+	if len(groups) == 0 || groups[0].share < adjacentCost {
+		return evidence.Frame{}, false
 	}
-	shares := map[loop]float64{}
-	for i := range a.cpu.list {
-		w := &a.cpu.list[i]
-		at, ok := a.prog.ownFrame(w.stack)
-		if !ok || w.root == "" {
-			continue
-		}
-		c := a.counterAround(at)
-		if c.line == 0 {
-			continue
-		}
-		l := loop{at.File, c.from, c.to}
-		if shares[l] += w.weight / math.Max(a.cpu.user, 1e-9); shares[l] >= adjacentCost {
-			return evidence.Frame{Function: at.Function, File: at.File, Line: c.line}, true
-		}
-	}
-	return evidence.Frame{}, false
+	return groups[0].at, true
 }
 
-// counter is a pointer to an element, taken at a line, whose fields a loop updates.
-type counter struct{ line, from, to int }
-
-// counterAround returns the counter that a loop around a position updates; without one its line is 0.
-func (a *analysis) counterAround(at evidence.Frame) (found counter) {
-	file := a.prog.parsedFile(at.File)
-	if file == nil || pads(file) {
-		return counter{}
+// counterAround returns where a counter was taken that the innermost loop around a position updates.
+func (a *analysis) counterAround(at evidence.Frame) (taken evidence.Frame, ok bool) {
+	file, around := a.prog.parsedFile(at.File), a.prog.innermostLoop(at)
+	if around == nil || pads(file) {
+		return evidence.Frame{}, false
 	}
-	for _, d := range file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && a.prog.covers(fn, at.Line) {
-			a.findCounters(fn.Body, false, map[string]token.Pos{}, func(c counter) {
-				if c.from <= at.Line && at.Line <= c.to {
-					found = c
-				}
-			})
+	fn := a.prog.functionAt(file, at.Line)
+	if fn == nil {
+		return evidence.Frame{}, false
+	}
+	findCounters(fn.Body, false, pointers{}, pointers{}, func(loop ast.Stmt, pos token.Pos) {
+		if loop == around {
+			taken, ok = evidence.Frame{Function: at.Function, File: at.File, Line: a.prog.line(pos)}, true
 		}
-	}
-	return found
+	})
+	return taken, ok
 }
 
-// findCounters calls a function for each loop that updates the fields of a pointer which was taken outside of all loops
-// of its function, so that no loop chooses the element. taken has the pointers by name.
-func (a *analysis) findCounters(body *ast.BlockStmt, inLoop bool, taken map[string]token.Pos, found func(counter)) {
+// pointers are the positions of the statements that take pointers to elements, by the names of the pointers.
+type pointers map[string]token.Pos
+
+// findCounters calls a function for each loop that updates the fields of a pointer to an element which no loop of its
+// function chooses. taken has those pointers; all also those that loops choose, for the function literals in them.
+func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found func(ast.Stmt, token.Pos)) {
 	check := func(loop ast.Stmt, body *ast.BlockStmt) {
-		if at := updatedIn(body, taken); at.IsValid() {
-			found(counter{a.prog.line(at), a.prog.line(loop.Pos()), a.prog.line(loop.End())})
+		chosen := assignedIn(loop)
+		fixed := maps.Clone(taken)
+		maps.DeleteFunc(fixed, func(name string, _ token.Pos) bool { return slices.Contains(chosen, name) })
+		if at := updatedIn(body, fixed); at.IsValid() {
+			found(loop, at)
 		}
-		a.findCounters(body, true, taken, found)
+		findCounters(body, true, fixed, all, found)
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			if name, ok := takesElement(n); ok && !inLoop {
-				taken[name] = n.Pos()
+			if name, ok := takesElement(n); ok {
+				all[name] = n.Pos()
+				if !inLoop {
+					taken[name] = n.Pos()
+				}
 			}
 		case *ast.FuncLit:
-			a.findCounters(n.Body, false, map[string]token.Pos{}, found)
+			findCounters(n.Body, false, maps.Clone(all), maps.Clone(all), found)
 			return false
 		case *ast.ForStmt:
 			check(n, n.Body)
@@ -92,11 +87,24 @@ func (a *analysis) findCounters(body *ast.BlockStmt, inLoop bool, taken map[stri
 	})
 }
 
-// updatedIn returns where a pointer was taken whose fields the body of a loop updates.
-func updatedIn(body *ast.BlockStmt, taken map[string]token.Pos) (at token.Pos) {
+// assignedIn returns the names of the variables that the statements of a loop set.
+func assignedIn(loop ast.Stmt) (names []string) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok {
+			names = append(names, identifiers(a.Lhs...)...)
+		}
+		return true
+	})
+	return names
+}
+
+// updatedIn returns where a pointer was taken whose fields the body of a loop updates, outside of loops in it.
+func updatedIn(body *ast.BlockStmt, taken pointers) (at token.Pos) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		var of ast.Expr
 		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			return false
 		case *ast.AssignStmt:
 			if n.Tok != token.ASSIGN && n.Tok != token.DEFINE && len(n.Lhs) == 1 {
 				of = n.Lhs[0]
@@ -131,19 +139,23 @@ func takesElement(n *ast.AssignStmt) (name string, ok bool) {
 	return names[0], true
 }
 
-// pads reports whether a struct type of a file has a field that keeps its elements apart: an array or a type named
-// CacheLinePad, blank or called pad.
+// pads reports whether a struct type of a file has a field that keeps its elements apart: a type named CacheLinePad, an
+// array that is blank or called pad, or a blank field of a named type. Padding in another file is not seen.
 func pads(file *ast.File) (yes bool) {
 	isPad := func(f *ast.Field) bool {
 		if s, ok := f.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "CacheLinePad" {
 			return true
 		}
+		blank := slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return id.Name == "_" })
 		array, ok := f.Type.(*ast.ArrayType)
-		if zero, is := arrayLength(array, ok); is && zero == "0" {
+		if !ok || array.Len == nil {
+			return blank && len(selected(f.Type)) > 0
+		}
+		if l, literal := array.Len.(*ast.BasicLit); literal && l.Value == "0" {
 			return false
 		}
-		return ok && slices.ContainsFunc(f.Names, func(id *ast.Ident) bool {
-			return id.Name == "_" || strings.HasPrefix(strings.TrimPrefix(id.Name, "_"), "pad")
+		return blank || slices.ContainsFunc(f.Names, func(id *ast.Ident) bool {
+			return strings.HasPrefix(strings.TrimPrefix(id.Name, "_"), "pad")
 		})
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -153,16 +165,4 @@ func pads(file *ast.File) (yes bool) {
 		return !yes
 	})
 	return yes
-}
-
-// arrayLength returns the length of an array type, if it is a literal.
-func arrayLength(t *ast.ArrayType, isArray bool) (string, bool) {
-	if !isArray || t.Len == nil {
-		return "", false
-	}
-	l, ok := t.Len.(*ast.BasicLit)
-	if !ok {
-		return "", false
-	}
-	return l.Value, true
 }

@@ -13,22 +13,25 @@ import (
 // encodeShare is the fraction of the goroutines' CPU time in calls at one line that encode the same value.
 const encodeShare = 0.2
 
-// encoders make bytes of a value, always the same bytes of the same value.
-var encoders = []string{"encoding/json.Marshal", "encoding/xml.Marshal", "encoding/asn1.Marshal",
-	"google.golang.org/protobuf/proto.Marshal"}
+// encoders make bytes of a value, always the same bytes of the same value. encoderNames are the methods among them.
+var (
+	encoders = []string{"encoding/json.Marshal", "encoding/xml.Marshal", "encoding/asn1.Marshal",
+		"google.golang.org/protobuf/proto.Marshal"}
+	encoderNames = []string{"Marshal", "MarshalIndent"}
+)
 
 // encodedAgain finds a line that encodes a value which does not depend on the call, and which no code changes, as far
-// as its file shows.
+// as its file shows. The line runs again and again: in a loop, or not in the main goroutine.
 func (a *analysis) encodedAgain() []Finding {
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-		return a.callingLine(maker{functions: encoders}, w.stack)
+		return a.prog.caller(w.stack, encoders...)
 	})
 	for _, g := range groups {
 		if g.share < encodeShare {
 			break
 		}
 		value, ok := a.sameValue(g.at)
-		if !ok {
+		if _, loops := a.loopAround(g.sample); !ok || !loops && containsAny(g.sample, "main.main") {
 			continue
 		}
 		f := a.newFinding(HotFunction, "Each call encodes %s again: that takes %s of the CPU time.", value,
@@ -43,90 +46,62 @@ func (a *analysis) encodedAgain() []Finding {
 	return nil
 }
 
-// constructors matches the names of functions that make values, and so may assign to their fields.
-var constructors = regexp.MustCompile(`^([Nn]ew|[Ll]oad|[Oo]pen|[Ii]nit)([A-Z]|$)`)
+// encoded is a value that a call of an encoder takes.
+type encoded struct {
+	call     *ast.CallExpr
+	path     []string // the names of a variable of the package and of fields, or of the fields of any receiver
+	receiver string   // the type of the receiver; "" for a variable of the package
+}
 
 // sameValue returns the argument of the call of an encoder at a line, if it is a variable of the package, or a field of
-// a receiver of which the file makes only one, and if only constructors in the file assign to it.
+// a receiver of which there seems to be one, and if nothing in the file changes it once it is made.
 func (a *analysis) sameValue(at evidence.Frame) (value string, ok bool) {
 	file := a.prog.parsedFile(at.File)
 	if file == nil {
 		return "", false
 	}
-	i := slices.IndexFunc(file.Decls, func(d ast.Decl) bool {
-		fn, ok := d.(*ast.FuncDecl)
-		return ok && fn.Body != nil && a.prog.covers(fn, at.Line)
-	})
-	if i < 0 {
+	fn := a.prog.functionAt(file, at.Line)
+	if fn == nil || constructs(fn) {
 		return "", false
 	}
-	fn := file.Decls[i].(*ast.FuncDecl)
-	var call *ast.CallExpr
+	v := encoded{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		c, is := n.(*ast.CallExpr)
-		if is && a.prog.line(c.Pos()) == at.Line && len(c.Args) > 0 &&
-			slices.Contains([]string{"Marshal", "MarshalIndent"}, calleeName(c)) {
-			call = c
+		if is && a.prog.line(c.Pos()) == at.Line && len(c.Args) > 0 && slices.Contains(encoderNames, calleeName(c)) {
+			v.call, v.path = c, selected(c.Args[0])
 		}
 		return true
 	})
-	if call == nil || constructs(fn) {
-		return "", false
-	}
-	names := selected(call.Args[0])
+	value = strings.Join(v.path, ".")
 	switch {
-	case len(names) == 0:
+	case len(v.path) == 0:
 		return "", false
-	case declares(file, names[0]) && !binds(fn, names[0]):
-	case len(names) == 1 || !a.hasOneReceiver(file, fn, names[0]):
+	case declares(file, v.path[0]) && !binds(fn, v.path[0]):
+	case len(v.path) == 1 || !hasOneReceiver(file, fn, v.path[0]):
 		return "", false
 	default:
-		names[0] = "" // any instance
+		v.path, v.receiver = v.path[1:], receiverType(fn)
 	}
-	if changes(file, call, names) {
-		return "", false
-	}
-	value = strings.Join(selected(call.Args[0]), ".")
-	return value, true
+	return value, !v.changes(file)
 }
+
+// constructorName matches the names of functions that make values, and so may assign to their fields.
+var constructorName = regexp.MustCompile(`^([Nn]ew|[Ll]oad|[Oo]pen|[Ii]nit)([A-Z]|$)`)
 
 // constructs reports whether a function makes values: a constructor, not a method.
 func constructs(fn *ast.FuncDecl) bool {
-	return fn.Recv == nil && constructors.MatchString(fn.Name.Name)
+	return fn.Recv == nil && constructorName.MatchString(fn.Name.Name)
 }
 
-// selected returns the names of a variable and its fields, as in x.y or &x.y, or nil for another expression.
-func selected(e ast.Expr) []string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return []string{e.Name}
-	case *ast.SelectorExpr:
-		if of := selected(e.X); of != nil {
-			return append(of, e.Sel.Name)
-		}
-	case *ast.UnaryExpr:
-		if e.Op == token.AND {
-			return selected(e.X)
-		}
-	case *ast.StarExpr:
-		return selected(e.X)
-	}
-	return nil
-}
-
-// hasOneReceiver reports whether a name is that of the receiver of a method, of a type of the file of which there seems
-// to be one value: main makes it, or a constructor that main calls, outside of loops, and no list, map or channel holds
-// such values. A method that encodes its own receiver, such as MarshalJSON, has many.
-func (a *analysis) hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string) bool {
-	if fn.Recv == nil || len(fn.Recv.List) != 1 || len(fn.Recv.List[0].Names) != 1 ||
-		fn.Recv.List[0].Names[0].Name != name || strings.HasPrefix(fn.Name.Name, "Marshal") {
+// hasOneReceiver reports whether a name is that of the receiver of a method, of a type of which its file makes one
+// value: in main or a variable of the package, or in a constructor that only these call, outside of loops; no list, map
+// or channel holds such values. A method that encodes its own receiver, such as MarshalJSON, has many.
+func hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string) bool {
+	of := receiverType(fn)
+	if of == "" || receiverName(fn) != name || strings.HasPrefix(fn.Name.Name, "Marshal") {
 		return false
 	}
-	of := selected(fn.Recv.List[0].Type)
-	if len(of) != 1 {
-		return false
-	}
-	is := func(e ast.Expr) bool { names := selected(e); return len(names) == 1 && names[0] == of[0] }
+	is := func(e ast.Expr) bool { path := selected(e); return len(path) == 1 && path[0] == of }
 	many := false
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -151,10 +126,10 @@ func (a *analysis) hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string)
 	return !many && onceInMain(file, makes, true)
 }
 
-// onceInMain reports whether a file has nodes of a kind, all of them in main or a package variable, outside of loops
-// and function literals, or, if wanted, in constructors that are called only there.
-func onceInMain(file *ast.File, is func(ast.Node) bool, constructors bool) bool {
-	found, only := false, true
+// onceInMain reports whether a file has one node of a kind, in main or a package variable, outside of loops and
+// function literals, or, if wanted, in a constructor that is called once there.
+func onceInMain(file *ast.File, is func(ast.Node) bool, orConstructor bool) bool {
+	found, only := 0, true
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		repeats := false // the node is in a loop or a function literal
@@ -172,17 +147,13 @@ func onceInMain(file *ast.File, is func(ast.Node) bool, constructors bool) bool 
 			if n == nil || !is(n) {
 				return true
 			}
-			found = true
+			found++
 			switch {
 			case repeats:
 				only = false
 			case !ok || fn.Recv == nil && fn.Name.Name == "main":
-			case constructors && constructs(fn):
-				calls := func(n ast.Node) bool {
-					c, ok := n.(*ast.CallExpr)
-					return ok && calleeName(c) == fn.Name.Name
-				}
-				only = only && onceInMain(file, calls, false)
+			case orConstructor && constructs(fn):
+				only = only && onceInMain(file, func(n ast.Node) bool { return callsFunction(n, fn.Name.Name) }, false)
 			default:
 				only = false
 			}
@@ -190,73 +161,37 @@ func onceInMain(file *ast.File, is func(ast.Node) bool, constructors bool) bool 
 		}
 		ast.Inspect(d, visit)
 	}
-	return found && only
+	return found == 1 && only
 }
 
-// declares reports whether a file declares a variable of the package.
-func declares(file *ast.File, name string) bool {
-	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
-		g, ok := d.(*ast.GenDecl)
-		return ok && g.Tok == token.VAR && slices.ContainsFunc(g.Specs, func(s ast.Spec) bool {
-			return slices.ContainsFunc(s.(*ast.ValueSpec).Names, func(n *ast.Ident) bool { return n.Name == name })
-		})
-	})
-}
-
-// binds reports whether a function has a parameter or a variable of a name.
-func binds(fn *ast.FuncDecl, name string) (yes bool) {
-	ast.Inspect(fn, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field:
-			yes = yes || slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return id.Name == name })
-		case *ast.AssignStmt:
-			yes = yes || n.Tok == token.DEFINE && slices.Contains(identifiers(n.Lhs...), name)
-		case *ast.RangeStmt:
-			yes = yes || n.Tok == token.DEFINE && slices.Contains(identifiers(n.Key, n.Value), name)
-		case *ast.ValueSpec:
-			yes = yes || slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return id.Name == name })
-		}
-		return !yes
-	})
-	return yes
-}
-
-// changes reports whether code that may run between two calls may change what some names select: it assigns to one of
-// them or to the whole receiver, takes another name for it, calls its method, or passes it to a function other than in
-// the call of the encoder. Constructors and main run before, except for their loops, goroutines and function literals.
-func changes(file *ast.File, encodes *ast.CallExpr, names []string) (yes bool) {
-	is := func(e ast.Expr) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return n != "" && mentionsName(e, n) })
-	}
-	encoder := func(e ast.Expr) bool { return e == ast.Expr(encodes) }
-	inspect := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			whole := func(e ast.Expr) bool { _, star := e.(*ast.StarExpr); return star && names[0] == "" }
-			yes = yes || slices.ContainsFunc(n.Lhs, is) || slices.ContainsFunc(n.Lhs, whole) ||
-				slices.ContainsFunc(n.Rhs, func(e ast.Expr) bool { return !encoder(e) && is(e) })
-		case *ast.IncDecStmt:
-			yes = yes || is(n.X)
-		case *ast.RangeStmt:
-			yes = yes || n.Value != nil && is(n.X)
-		case *ast.CallExpr:
-			if encoder(n) || slices.Contains([]string{"len", "cap"}, calleeName(n)) {
-				return false
-			}
-			s, method := n.Fun.(*ast.SelectorExpr)
-			yes = yes || method && is(s.X) || slices.ContainsFunc(n.Args, is)
-		}
-		return !yes
-	}
+// changes reports whether code of the file that may run between two calls may change the value: it assigns to a part of
+// it or to what it is a part of, takes another name for it, calls its method, or passes it to a function other than in
+// the call of the encoder. Constructors run before, except for their goroutines and function literals, and so does
+// main, except for these and its loops.
+func (v *encoded) changes(file *ast.File) (yes bool) {
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			fn = nil
+		}
+		inspect := func(n ast.Node) bool {
+			yes = yes || v.changedBy(n, fn)
+			return !yes
+		}
 		if ok && !constructs(fn) && (fn.Recv != nil || fn.Name.Name != "main") {
 			ast.Inspect(fn, inspect)
 			continue
 		}
-		ast.Inspect(d, func(n ast.Node) bool { // only what is repeated, or runs later
-			switch n.(type) {
-			case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.FuncLit:
+		ast.Inspect(d, func(n ast.Node) bool { // only what is repeated, or runs later, and names for the value
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				yes = yes || slices.ContainsFunc(n.Rhs, v.addressedBy)
+			case *ast.ForStmt, *ast.RangeStmt:
+				if ok && !constructs(fn) {
+					ast.Inspect(n, inspect)
+					return false
+				}
+			case *ast.GoStmt, *ast.FuncLit:
 				ast.Inspect(n, inspect)
 				return false
 			}
@@ -266,12 +201,88 @@ func changes(file *ast.File, encodes *ast.CallExpr, names []string) (yes bool) {
 	return yes
 }
 
-// mentionsName reports whether an expression has a name, as a variable or as a field.
-func mentionsName(e ast.Expr, name string) (yes bool) {
+// changedBy reports whether a node of a function, or of a declaration if that is nil, may change the value.
+func (v *encoded) changedBy(n ast.Node, fn *ast.FuncDecl) bool {
+	named := func(list []ast.Expr) bool { return slices.ContainsFunc(list, v.touchedBy) }
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		whole := func(e ast.Expr) bool { _, star := e.(*ast.StarExpr); return star && v.receiver != "" }
+		return named(n.Lhs) || slices.ContainsFunc(n.Lhs, whole) || named(n.Rhs)
+	case *ast.IncDecStmt:
+		return v.touchedBy(n.X)
+	case *ast.RangeStmt:
+		return n.Value != nil && v.touchedBy(n.X)
+	case *ast.ReturnStmt:
+		return named(n.Results)
+	case *ast.ValueSpec:
+		return named(n.Values)
+	case *ast.SendStmt:
+		return v.touchedBy(n.Value)
+	case *ast.CallExpr:
+		if v.onlyReads(n) {
+			return false
+		}
+		s, method := n.Fun.(*ast.SelectorExpr)
+		decodes := method && decoderName.MatchString(s.Sel.Name)
+		return named(n.Args) || method && v.touchedBy(s.X) || decodes && v.receives(n.Args, fn)
+	}
+	return false
+}
+
+// decoderName matches the names of functions that set the fields of a value.
+var decoderName = regexp.MustCompile(`^(Decode|Unmarshal|Scan)`)
+
+// receives reports whether one of some arguments is the receiver whose field the value is.
+func (v *encoded) receives(arguments []ast.Expr, fn *ast.FuncDecl) bool {
+	return fn != nil && v.receiver != "" && receiverType(fn) == v.receiver &&
+		slices.ContainsFunc(arguments, func(e ast.Expr) bool {
+			path := selected(e)
+			return len(path) == 1 && path[0] == receiverName(fn)
+		})
+}
+
+// addressedBy reports whether an expression is the address of the value, of a part of it, or of what it is a part of.
+func (v *encoded) addressedBy(e ast.Expr) bool {
+	u, ok := e.(*ast.UnaryExpr)
+	return ok && u.Op == token.AND && v.touchedBy(u.X)
+}
+
+// onlyReads reports whether a call is that of the encoder, or of a function that changes nothing.
+func (v *encoded) onlyReads(c *ast.CallExpr) bool {
+	return c == v.call || slices.Contains([]string{"len", "cap"}, calleeName(c))
+}
+
+// touchedBy reports whether an expression has the value, a part of it, or what it is a part of, other than to read it.
+// A field of the same name counts as the value, since the types are unknown.
+func (v *encoded) touchedBy(e ast.Expr) (yes bool) {
+	last := v.path[len(v.path)-1]
 	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		yes = yes || ok && id.Name == name
+		x, ok := n.(ast.Expr)
+		if !ok || yes {
+			return !yes
+		}
+		if c, is := x.(*ast.CallExpr); is && v.onlyReads(c) {
+			return false
+		}
+		if path := selected(x); path != nil {
+			yes = v.overlaps(path)
+			return false
+		}
+		s, ok := x.(*ast.SelectorExpr)
+		yes = ok && s.Sel.Name == last
 		return !yes
 	})
 	return yes
+}
+
+// overlaps reports whether a path of names is that of the value, of a part of it, or of what it is a part of.
+func (v *encoded) overlaps(path []string) bool {
+	if len(path) > 1 && slices.Contains(path[1:], v.path[len(v.path)-1]) {
+		return true
+	}
+	if v.receiver != "" {
+		path = path[1:]
+	}
+	n := min(len(path), len(v.path))
+	return n > 0 && slices.Equal(path[:n], v.path[:n])
 }

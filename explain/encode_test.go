@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,58 @@ func TestEncodedAgain(t *testing.T) {
 			"type server struct{}\nfunc (s *server) more() { s.terms.count++ }\nvar one = server{}", ""},
 		"a method of it": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
 			"type server struct{}\nfunc (s *server) more() { s.terms.Add(1) }\nvar one = server{}", ""},
+		"filled by init": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms []Term\n" +
+			"func init() { for _, w := range words { terms = append(terms, Term{w}) } }", "terms"},
+		"filled by a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\n" +
+			"func newServer() *server { s := new(server); for range words { s.terms.n++ }; return s }\n" +
+			"var one = newServer()", "s.terms"},
+		"by a goroutine of a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\n" +
+			"func newServer() *server { s := &server{}; go func() { s.terms.n++ }(); return s }\n" +
+			"var one = newServer()", ""},
+		"a generic constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nfunc newServer[T any]() *server { return &server{} }\n" +
+			"var one = newServer[int]()", "s.terms"},
+		"a constructor called New": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nfunc New() *server { return &server{} }\n" +
+			"var one = New()\nfunc g() error { return errors.New(\"\") }", "s.terms"},
+		"by a constructor of a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nfunc newServer() *server { return &server{} }\n" +
+			"func newAll() { newServer() }\nfunc main() { newAll() }", ""},
+		"two values": {"func (d dump) f() {\nb, _ := json.Marshal(d.rows)\nuse(b)\n}\n" +
+			"type dump struct{}\nfunc main() { dump{}.f(); dump{}.f() }", ""},
+		"in a function literal of main": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nfunc main() { handle(func() { s := server{}; s.f() }) }", ""},
+		"a key": {"func (s server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nvar all map[server]int", ""},
+		"decoded": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (s *server) load(b []byte) { json.Unmarshal(b, s) }", ""},
+		"another is decoded": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (s *server) read(r R) { json.NewDecoder(r).Decode(&x) }",
+			"s.terms"},
+		"of another type": {"func (s *server) f() {\nb, _ := json.Marshal(s.site.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (x *site) add() { x.terms.n++ }", ""},
+		"of an element": {"func (s *server) f() {\nb, _ := json.Marshal(s.site.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (x *sites) add() { x.all[0].terms.n++ }", ""},
+		"returned": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (s *server) Terms() *T { return &s.terms }", ""},
+		"declared again": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (s *server) g() { var p = &s.terms; p.n++ }", ""},
+		"sent": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (s *server) g() { ch <- &s.terms }", ""},
+		"another name in main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"func main() { p := &state; handle(func() { p.n++ }) }", ""},
+		"by a literal of main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"func main() { handle(func() { state.n++ }) }", ""},
+		"another pointer": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n" +
+			"func g(p *int) { *p = 1 }", "terms"},
+		"another field": {"func f() {\nb, _ := json.Marshal(cfg.terms)\nuse(b)\n}\nvar cfg = load()\n" +
+			"func g() { d := cfg.timeout; use(d) }", "cfg.terms"},
+		"its length": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n" +
+			"func g() int { n := len(terms); return n }", "terms"},
+		"its indexes": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n" +
+			"func g() { for i := range terms { use(i) } }", "terms"},
 		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
 			""},
 	} {
@@ -84,6 +137,31 @@ func TestEncodedAgain(t *testing.T) {
 			!slices.Equal(found[i].Where, []string{"main.go:3"}) || found[i].Gain == nil ||
 			found[i].Gain.Estimate < 0.3 || found[i].Gain.Estimate > 0.45) {
 			t.Errorf("%s: %+v %+v", name, found[i], found[i].Gain)
+		}
+	}
+}
+
+// TestEncodedOnce: what main encodes outside of loops is encoded once.
+func TestEncodedOnce(t *testing.T) {
+	for body, found := range map[string]bool{"f()": false, "for range 9 {; f(); }": true} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		lines := strings.Split("package main\nfunc f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n"+
+			"func main() {\n"+strings.ReplaceAll(body, "; ", "\n")+"\n}", "\n")
+		c.evidence.Program.Source = func(_ string, n int) string {
+			if n < 1 || n > len(lines) {
+				return ""
+			}
+			return lines[n-1]
+		}
+		at := 8
+		if found {
+			at = 9
+		}
+		c.cpu(90, "encoding/json.Marshal", "main.f:3", fmt.Sprintf("main.main:%d", at))
+		c.cpu(108, "main.g:9", "main.worker:9")
+		if slices.Contains(c.names(), "hot-function") != found {
+			t.Errorf("%s: %v", body, c.names())
 		}
 	}
 }

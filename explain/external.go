@@ -11,9 +11,12 @@ import (
 // minExternalShare is the fraction of the time from which an external wait is reported.
 const minExternalShare = 0.3
 
-// dependency finds programs that sleep, or wait for something outside the process, most of the time.
+// dependency finds programs that sleep, or wait for child processes or something else outside, most of the time.
 func dependency(a *analysis) []Finding {
-	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 || len(childProcesses(a)) > 0 {
+	if found := a.childProcesses(); found != nil {
+		return found
+	}
+	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
 		return nil
 	}
 	if a.serves() {

@@ -170,6 +170,24 @@ func containsAny(stack []evidence.Frame, prefixes ...string) bool {
 	return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return hasAnyPrefix(f.Function, prefixes...) })
 }
 
+// caller returns the program's own line that calls one of some functions of a library, given by prefixes. It is the
+// outermost, since they may call each other.
+func (p program) caller(stack []evidence.Frame, functions ...string) (evidence.Frame, bool) {
+	for i := len(stack) - 2; i >= 0; i-- {
+		if hasAnyPrefix(stack[i].Function, functions...) {
+			k := i + 1
+			for k < len(stack)-1 && hasAnyPrefix(stack[k].Function, "runtime.") { // runtime.deferreturn
+				k++
+			}
+			if !p.isOwn(stack[k]) {
+				return evidence.Frame{}, false // a library calls it
+			}
+			return p.statement(stack, k), true
+		}
+	}
+	return evidence.Frame{}, false
+}
+
 // acceptsConnections reports whether a stack waits for connections.
 func acceptsConnections(stack []evidence.Frame) bool {
 	return containsAny(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",

@@ -60,7 +60,7 @@ func gcRules(a *analysis) []Finding {
 	if limited {
 		f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
 	}
-	f.Fix = "Allocate less: reuse buffers; or let the heap grow with GOGC=400."
+	f.Fix = "Allocate less: reuse buffers; or, if memory allows, set GOGC=400."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter."
 	if name == GCThrash {
 		f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(share))

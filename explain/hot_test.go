@@ -72,7 +72,7 @@ func TestIsSearch(t *testing.T) {
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
 		v := &analysis{prog: newProgram(source(loop))}
-		if l := v.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); l == nil || isSearch(l) != want {
+		if l := v.prog.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); l == nil || isSearch(l) != want {
 			t.Errorf("%s: %v, want %v", loop, l != nil && isSearch(l), want)
 		}
 	}
@@ -100,7 +100,9 @@ func TestLinearSearch(t *testing.T) {
 		t.Errorf("of fields: %s %v", f.Name, f.Gain)
 	}
 	for _, chain := range []string{"for n != nil && n.key != key {; n = n.next; }",
-		"for n := b.head\x00 n != nil\x00 n = n.next {; if n.key == key { return n }; }"} {
+		"for n := b.head\x00 n != nil\x00 n = n.next {; if n.key == key { return n }; }",
+		"for n := b.head.Load()\x00 n != nil\x00 n = n.next.Load() {; if n.key == key { return n }; }",
+		"for e := l.Front()\x00 e != nil\x00 e = e.Next() {; if e.Value == x { return e }; }"} {
 		c := build(strings.ReplaceAll(chain, "\x00", ";"), 150)
 		c.evidence.Program.Source = source(chain).Source
 		from := c.evidence.Program.Source
@@ -116,10 +118,22 @@ func TestLinearSearch(t *testing.T) {
 		"for _, n := range names { if strings.EqualFold(n.name, x) { return } }": true,
 		"for i, c := range text { if c == l.quote { return i } }":                false,
 		"for i := range s.n { if data[i] == x { return i } }":                    false,
+		"for i := 0;i < n;i++ { if t[i].key == key { return } }":                 true,
+		"for i := 0;i < n;i++ { if key == t[i].key { return } }":                 true,
+		"for i := 0;i < n;i++ { if s.quote == t[i] { return } }":                 false,
 	} {
 		v := &analysis{prog: newProgram(source(loop))}
-		if l := v.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); comparesFields(l) != want {
+		if l := v.prog.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); comparesFields(l) != want {
 			t.Errorf("%s: %v", loop, !want)
+		}
+	}
+	const strided = "for i := 0\x00 i < n\x00 i += s.stride {; if t[i].key == key { return }; }"
+	const linked = "for n := h\x00 n != nil\x00 n = n.next { use(n) }"
+	const generated = "for n := next()\x00 n != nil\x00 n = it.Next() { use(n) }"
+	for loop, chain := range map[string]bool{strided: false, linked: true, generated: false} {
+		v := &analysis{prog: newProgram(source(strings.ReplaceAll(loop, "\x00", ";")))}
+		if l := v.prog.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); isChain(l) != chain {
+			t.Errorf("%s: a chain: %v", loop, !chain)
 		}
 	}
 	if names := build(search, 50).names(); slices.Contains(names, "hot-function") {

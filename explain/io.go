@@ -116,7 +116,7 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	f.Alternative = "The other side needs each piece at once, so it must not wait in a buffer."
 	f.Fix = "Use " + reader + ": one call moves " + formatNumber(ioBuffer) + " bytes."
 	if isWrite(name) && strings.HasPrefix(name, "os.(*File).") { // a buffer loses its writes if the process is killed
-		f.Alternative = "A reader, or recovery after a crash, needs each write: group them."
+		f.Alternative = "A reader, or recovery after a crash, needs each write at once."
 		f.Fix = "Use bufio.NewWriter and Flush, unless crash recovery needs each write."
 	}
 	f.Experiment = "Buffer it: system calls should fall to " + percent(math.Max(kept, 0.001)) +

@@ -219,7 +219,7 @@ func TestKeptByMain(t *testing.T) {
 		}
 		a := newAnalysis(&c.evidence)
 		at := evidence.Frame{Function: "main.f", File: "/src/prog/main.go", Line: 3}
-		if a.keeps(at) != kept {
+		if a.keeps(a.allocatedAt("alloc_space/bytes", at), a.allocatedAt("inuse_space/bytes", at)) != kept {
 			t.Errorf("%v of 90000 bytes live, all others allocated 10000: %v", live, !kept)
 		}
 	}

@@ -35,7 +35,8 @@ func (a *analysis) linearSearch() []Finding {
 	f.citef("%s of the goroutines' CPU time is in the loop at %s", percent(g.share), a.quote(g.at))
 
 	saved := g.share * a.activeFraction()
-	switch loop := a.innermostLoop(g.at); {
+	at, _ := a.prog.ownFrame(g.sample)
+	switch loop := a.searchLoopAt(at).loop; {
 	case isChain(loop):
 	case comparesFields(loop):
 		f.Gain = newGain(0.85*saved, 0.2*math.Max(0, saved-a.shareHalfWidth(g.share)), saved)
@@ -48,28 +49,9 @@ func (a *analysis) linearSearch() []Finding {
 	return []Finding{f}
 }
 
-// innermostLoop returns the innermost loop around a position, or nil if the source is not available.
-func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
-	f := a.prog.parsedFile(at.File)
-	if f == nil {
-		return nil
-	}
-
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt:
-			if a.prog.covers(n, at.Line) {
-				inner = n.(ast.Stmt)
-			}
-		}
-		return true
-	})
-
-	return inner
-}
-
-// searchLoop is the innermost loop around a position: its first line, and whether it is a search.
+// searchLoop is the innermost loop around a position, its first line, and whether it is a search.
 type searchLoop struct {
+	loop     ast.Stmt
 	line     int
 	isSearch bool
 }
@@ -84,8 +66,8 @@ func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 	}
 
 	l := searchLoop{}
-	if loop := a.innermostLoop(at); loop != nil {
-		l = searchLoop{a.prog.line(loop.Pos()), isSearch(loop)}
+	if loop := a.prog.innermostLoop(at); loop != nil {
+		l = searchLoop{loop, a.prog.line(loop.Pos()), isSearch(loop)}
 	}
 
 	a.searchLoops[at] = l
@@ -95,49 +77,60 @@ func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 // isSearch reports whether a loop only looks through memory until it finds something. It compares each element with a
 // given value and stops at a match, or it follows one chain while a condition holds.
 func isSearch(loop ast.Stmt) bool {
+	body, names := loopParts(loop)
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return (n.Value != nil || accessesMemory(n.Body)) && onlyMatches(n.Body, identifiers(n.Key, n.Value))
+		return (n.Value != nil || accessesMemory(body)) && onlyMatches(body, names)
 	case *ast.ForStmt:
-		if n.Cond != nil && n.Post == nil && accessesMemory(n.Cond) && len(n.Body.List) == 1 {
-			next, ok := n.Body.List[0].(*ast.AssignStmt)
-			return ok && allIdentifiers(next.Lhs) && len(next.Rhs) == 1 && isLink(next.Rhs[0]) && isMatch(n.Cond, nil)
+		if n.Cond != nil && n.Post == nil && accessesMemory(n.Cond) && len(body.List) == 1 {
+			return followsLink(body.List[0]) && isMatch(n.Cond, nil)
 		}
-		init, ok := n.Init.(*ast.AssignStmt)
-		return ok && accessesMemory(n.Body) && onlyMatches(n.Body, identifiers(init.Lhs...))
+		return len(names) > 0 && accessesMemory(body) && onlyMatches(body, names)
 	}
 
 	return false
 }
 
-// isChain reports whether a search goes from one link to the next.
-func isChain(loop ast.Stmt) bool {
-	n, ok := loop.(*ast.ForStmt)
-	if !ok {
+// loopParts returns the body of a loop, and the variables that it sets before each pass or at its start.
+func loopParts(loop ast.Stmt) (body *ast.BlockStmt, names []string) {
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		return n.Body, identifiers(n.Key, n.Value)
+	case *ast.ForStmt:
+		if init, ok := n.Init.(*ast.AssignStmt); ok {
+			names = identifiers(init.Lhs...)
+		}
+		return n.Body, names
+	}
+	return nil, nil
+}
+
+// followsLink reports whether a statement goes to the next element of a chain.
+func followsLink(s ast.Stmt) bool {
+	next, ok := s.(*ast.AssignStmt)
+	return ok && next.Tok == token.ASSIGN && allIdentifiers(next.Lhs) && len(next.Rhs) == 1 && isLink(next.Rhs[0])
+}
+
+// callsLink reports whether a statement sets a variable to what a method of it returns, as in n = n.next.Load().
+func callsLink(s ast.Stmt) bool {
+	next, ok := s.(*ast.AssignStmt)
+	if !ok || next.Tok != token.ASSIGN || len(next.Lhs) != 1 || len(next.Rhs) != 1 {
 		return false
 	}
-	next := func(s ast.Stmt) bool {
-		a, ok := s.(*ast.AssignStmt)
-		return ok && len(a.Rhs) == 1 && isLink(a.Rhs[0])
-	}
-	return next(n.Post) || len(n.Body.List) == 1 && next(n.Body.List[0])
+	call, ok := next.Rhs[0].(*ast.CallExpr)
+	return ok && mentions(call.Fun, identifiers(next.Lhs...))
+}
+
+// isChain reports whether a search goes from one link to the next, by a field or by a method as of an atomic pointer.
+func isChain(loop ast.Stmt) bool {
+	n, ok := loop.(*ast.ForStmt)
+	return ok && (followsLink(n.Post) || callsLink(n.Post) ||
+		len(n.Body.List) == 1 && (followsLink(n.Body.List[0]) || callsLink(n.Body.List[0])))
 }
 
 // comparesFields reports whether a search compares fields of its elements.
 func comparesFields(loop ast.Stmt) (yes bool) {
-	var body *ast.BlockStmt
-	var names []string
-	switch n := loop.(type) {
-	case *ast.RangeStmt:
-		body, names = n.Body, identifiers(n.Key, n.Value)
-	case *ast.ForStmt:
-		body = n.Body
-		if init, ok := n.Init.(*ast.AssignStmt); ok {
-			names = identifiers(init.Lhs...)
-		}
-	default:
-		return false
-	}
+	body, names := loopParts(loop)
 	isField := func(e ast.Expr) bool {
 		s, ok := e.(*ast.SelectorExpr)
 		return ok && mentions(s, names)

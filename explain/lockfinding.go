@@ -75,8 +75,8 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 	switch f.Name {
 	case LibraryLimit:
 		f.Claim = "A lock inside " + shortName(caller.Function) + " admits one goroutine at a time."
-		f.Fix = "Call it less often, or give each goroutine its own instance."
-		f.Experiment = "Give each goroutine its own instance: the waits should disappear."
+		f.Fix = "Call it less often, or use instances that share no file, writer or pool."
+		f.Experiment = "In a throwaway run, give each goroutine its own: waits should disappear."
 	case LockConvoy:
 		f.Claim = "The lock is held briefly, but so often that goroutines park for it."
 		f.Fix = "Take it less often: batch operations, use shards, or use an atomic."

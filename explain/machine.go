@@ -15,8 +15,9 @@ const (
 	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
 	inflated   = 1.8
 	notDouble  = 1.2  // the ratio from which half the CPUs may take clearly less than twice as long
-	sharedInfl = 1.4  // as inflated, if much of the time is on lines that add to memory, or around adjacent counters
+	sharedInfl = 1.4  // as inflated, if much of the time is on lines that add to memory; see also adjacentCost
 	sharedCost = 0.4  // fraction of the goroutines' CPU time there
+	atomicInfl = 1.1  // as inflated, for atomic additions
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
 	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
 	fullUsed   = 0.85 // fraction of the CPU time that is used
@@ -54,7 +55,8 @@ func workInflation(a *analysis) []Finding {
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
 	if adjacent {
 		f.Where = append(f.Where, a.prog.position(counter))
-		f.citef("a loop updates one element of a list, and its neighbours may share a cache line: %s", a.quote(counter))
+		f.citef("a loop updates one element; the next ones may share its cache line (false sharing): %s",
+			a.quote(counter))
 	}
 	lines := a.hottestLines(nil, 2)
 	// The samples of a slow addition to memory are often at the next statement, which is that of its loop.
@@ -69,7 +71,7 @@ func workInflation(a *analysis) []Finding {
 	saved := (1 - 1/r) * a.activeFraction()
 	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
 	f.Alternative = "The CPUs share a core, caches or memory, and slow each other whatever the program does."
-	f.Fix = "Avoid false sharing: pad to 64 bytes, or sum locally and add once."
+	f.Fix = "Avoid false sharing: pad to 128 bytes, or sum locally and add once."
 	f.Experiment = "Run two processes side by side: if they are as slow, it is the machine."
 	return []Finding{f}
 }
@@ -102,7 +104,7 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 	})
 
 	r := a.inflation()
-	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
+	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < atomicInfl {
 		return Finding{}, false
 	}
 
@@ -226,7 +228,7 @@ func oversubscribed(a *analysis) []Finding {
 		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
 	case a.run.MachineCPUs > 0 && a.procs > a.run.MachineCPUs:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the kernel picks which goroutines run.", a.procs,
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the kernel preempts threads that run Go code.", a.procs,
 			a.run.MachineCPUs)
 		f.Share = 1 - float64(a.run.MachineCPUs)/float64(a.procs)
 		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))

@@ -12,7 +12,6 @@ import (
 // Thresholds for values that a library makes.
 const (
 	makerShare = 0.1  // fraction of the time that making them at one or two lines takes, with the collector's for them
-	poolMisses = 0.3  // fraction of all bytes that a pool makes anew
 	madeValues = 1000 // number of objects that the heap profile counts
 )
 
@@ -22,9 +21,11 @@ type maker struct {
 	functions   []string                          // prefixes
 	only        func(stack []evidence.Frame) bool // which of their samples count; nil for all
 	runtime     []string                          // functions of the runtime for these values, whoever calls them
+	leastBytes  float64                           // fraction of all bytes that the values must take
 	costly      Name                              // the finding if the cost is mostly not allocation
 	fix         string
 	alternative string
+	describe    func(a *analysis, f *Finding, bytes float64, at evidence.Frame) // changes its claim and fix; may be nil
 }
 
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
@@ -39,7 +40,7 @@ var makers = []maker{
 	{what: "a connection", functions: []string{"database/sql.(*"}, only: opensConnection,
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
 		alternative: "Each is opened once and costs much, or their lifetime is set so."},
-	{what: poolValue, functions: []string{poolGet}, only: missesPool,
+	{what: "a value", functions: []string{poolGet}, only: missesPool, leastBytes: poolMisses, describe: describePool,
 		costly: EscapePerOp, fix: "Put each value back when it is no longer used.",
 		alternative: "The values are in use at the same time, or kept."},
 	{what: "a table", functions: []string{"hash/crc32.MakeTable", "hash/crc64.MakeTable", "strings.NewReplacer",
@@ -59,6 +60,7 @@ type making struct {
 	sample                 []evidence.Frame
 	cpu, allocation, bytes float64
 	objects                float64 // number of those that the heap profile counts
+	allocated, inUse       float64 // bytes, in all and at the end
 }
 
 // cost returns the fraction of all CPU time for the values and for the collection of their garbage, of which collected
@@ -100,12 +102,14 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		all.allocation += x.allocation
 		all.bytes += x.bytes
 		all.objects += x.objects
+		all.allocated += x.allocated
+		all.inUse += x.inUse
 	}
 	saved := all.cost(collected) * a.activeFraction()
 	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu)) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
 	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
-		m.what == poolValue && all.bytes < poolMisses {
+		all.bytes < m.leastBytes {
 		return Finding{}, false
 	}
 
@@ -115,14 +119,6 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	}
 	f := a.newFinding(name, "Each call of %s makes %s: that takes %s of the CPU time.", m.called(lines[0].sample),
 		m.what, percent(all.cost(collected)))
-	if m.what == poolValue {
-		f.Claim = "Get often finds its sync.Pool empty: what it makes anew is " + percent(all.bytes) + " of all bytes."
-		if a.neverPuts(lines[0].at) {
-			f.Claim = "No Put was seen: Get often finds its sync.Pool empty, and makes a new value."
-		} else {
-			m.fix = "Put each value back. Each collection empties the pool: raise GOGC."
-		}
-	}
 	f.Level = ProfileLevel
 	f.local = true
 	f.Share = all.cost(collected)
@@ -130,16 +126,19 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		f.Where = append(f.Where, a.prog.position(x.at))
 		f.citef("calls of %s are at %s", m.called(x.sample), a.quote(x.at))
 	}
-	f.citef("they take %s of the CPU time, %s of it to allocate", percent(all.cpu), percent(all.allocation))
+	f.citef("they take %s of the CPU time, including %s for allocation", percent(all.cpu), percent(all.allocation))
 	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(all.bytes),
 		percent(collected))
 	f.Gain = newGain(0.9*saved, 0.5*saved, 1.1*saved)
-	if a.keeps(lines[0].at) {
+	if a.keeps(all.allocated, all.inUse) {
 		f.citef("most of these bytes are still in use at the end, so they cannot be reused")
 		f.Gain, f.Confidence = nil, Low
 	}
 	f.Alternative = m.alternative
 	f.Fix = m.fix
+	if m.describe != nil {
+		m.describe(a, &f, all.bytes, lines[0].at)
+	}
 	f.Experiment = "Make one value before the loop: the time should fall by its share."
 	return f, true
 }
@@ -148,8 +147,8 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	by := map[evidence.Frame]*making{}
 	line := func(stack []evidence.Frame) *making {
-		at, ok := a.callingLine(m, stack)
-		if !ok {
+		at, ok := a.prog.caller(stack, m.functions...)
+		if !ok || m.only != nil && !m.only(stack) {
 			return nil
 		}
 		if by[at] == nil {
@@ -180,7 +179,7 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 		x.cpu *= 1 + math.Min(runtime, all)/math.Max(all, 1e-9) // the rest is for values that a library made
 	}
 
-	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count"} {
+	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
 		samples, total := a.allocations(what)
 		for _, w := range samples {
 			x := line(w.stack)
@@ -188,6 +187,9 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 			case x == nil:
 			case what == "alloc_space/bytes":
 				x.bytes += w.weight / math.Max(total, 1)
+				x.allocated += w.weight
+			case what == "inuse_space/bytes":
+				x.inUse += w.weight
 			default:
 				x.objects += w.weight
 			}
@@ -206,26 +208,6 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 func (a *analysis) mayBeTimerOfOwn(w *weightedSample) bool {
 	i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
 	return i < 0 || a.prog.isOwn(w.stack[i])
-}
-
-// callingLine returns the program's own line that calls a function of the maker.
-func (a *analysis) callingLine(m maker, stack []evidence.Frame) (evidence.Frame, bool) {
-	if m.only != nil && !m.only(stack) {
-		return evidence.Frame{}, false
-	}
-	for i := len(stack) - 2; i >= 0; i-- {
-		if hasAnyPrefix(stack[i].Function, m.functions...) {
-			k := i + 1
-			for k < len(stack)-1 && hasAnyPrefix(stack[k].Function, "runtime.") { // runtime.deferreturn
-				k++
-			}
-			if !a.prog.isOwn(stack[k]) {
-				return evidence.Frame{}, false // a library calls it
-			}
-			return a.prog.statement(stack, k), true
-		}
-	}
-	return evidence.Frame{}, false
 }
 
 // called returns the short name of the function of the maker that the program calls, without closures in it.

@@ -28,6 +28,15 @@ func few(c *testCase) *testCase {
 	return c
 }
 
+// inUse changes a program so that bytes of what it makes are in use at the end.
+func inUse(c *testCase, bytes int64) *testCase {
+	h := &c.evidence.Profiles[1]
+	h.Types = append(h.Types, "inuse_space/bytes")
+	h.Samples[0].Values = append(h.Samples[0].Values, bytes)
+	h.Samples[1].Values = append(h.Samples[1].Values, 0)
+	return c
+}
+
 // TestMakers: timers, contexts and values of a pool are named at the line that calls the library.
 func TestMakers(t *testing.T) {
 	timer := []string{"time.newTimer", "time.NewTimer", "time.After", "main.serve:7", "main.worker:3"}
@@ -85,6 +94,17 @@ func TestMakers(t *testing.T) {
 			!slices.Equal(found[0].Where, []string{"main.go:7"}) || found[0].Gain == nil ||
 			found[0].Gain.Estimate < 0.2 || found[0].Gain.Estimate > 0.35 {
 			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// TestMakersKept: values that are still in use at the end cannot be reused, so they have no gain.
+func TestMakersKept(t *testing.T) {
+	for bytes, kept := range map[int64]bool{80000: true, 20000: false} {
+		c := inUse(makes(60, 90000, "runtime.mallocgc", "main.init.func1:2", "sync.(*Pool).Get", "main.f:3",
+			"main.worker:3"), bytes)
+		if f := c.named(t, EscapePerOp); (f.Gain == nil) != kept {
+			t.Errorf("%d of 90000 bytes in use: %+v", bytes, f.Gain)
 		}
 	}
 }

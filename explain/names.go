@@ -57,7 +57,7 @@ type trait struct {
 	oneProgram bool // it is about the order of the parts of one run, so it does not apply to several benchmarks
 	detail     bool // without a gain it is a minor detail, which explains nothing
 	diagnosis  bool // without a gain it does not limit the program, although it is worth knowing
-	calls      bool // it is about the cost of calls at a line
+	calls      bool // it is about the cost of calls at a line, or of their garbage
 	defect     bool // it is wrong whatever it costs
 }
 
@@ -96,7 +96,7 @@ var traits = map[Name]trait{
 	WakeLatency:        {allCPUs: true, symptoms: []Name{SingleThreaded, CPUSaturated}},
 	CPUSaturated:       {},
 	OSOversubscription: {symptoms: []Name{CPUSaturated}},
-	GCPressure:         {symptoms: []Name{CPUSaturated, STWStopping}},
+	GCPressure:         {calls: true, symptoms: []Name{CPUSaturated, STWStopping}},
 	GCThrash:           {symptoms: []Name{GCPressure, CPUSaturated}},
 	STWStopping:        {},
 	BlockingSyscall:    {symptoms: []Name{DependencyWait}},

@@ -69,36 +69,26 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 // stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is
 // the number of waits of each goroutine, and libraryWaits the time of those that a library goroutine ended.
 func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time.Duration) (Finding, bool) {
-	sent := int64(0)
-	var at evidence.Frame
-	for _, k := range a.trace.Syscalls {
-		if &a.trace.Classes[k.Class] == c && sends(k.Stack) {
-			sent += k.Count
-			if here, ok := a.prog.ownFrame(k.Stack); ok {
-				at = here
-			}
-		}
-	}
-
-	each := sent / int64(max(1, c.Peak))
-	if paced(c, c.Waiting["network"]+libraryWaits, libraryWaits) || a.answersPaced(c, sent) {
+	sent := a.sendings()[c]
+	each := sent.count / int64(max(1, c.Peak))
+	if paced(c, libraryWaits) || a.answersPaced(c) {
 		return Finding{}, false
 	}
 	if waits < 20 || each < 10 || float64(each) > 3*float64(waits) || float64(waits) > 3*float64(each) ||
-		at.File == "" {
+		sent.at.File == "" {
 		return Finding{}, false
 	}
 
 	f := a.newFinding(StopAndWait, "%s for a reply before the next request.",
 		capitalize(a.className(c))+" "+verb(c, "waits", "each wait"))
-	f.Where = []string{a.prog.position(at)}
+	f.Where = []string{a.prog.position(sent.at)}
 	f.Share = a.demandShare(0)
 	left := a.lowerBound()
 	most := 1 - left
 	f.Gain = newGain(0.85*most, 0.4*most, most)
 	f.citef("%d requests and %d waits for replies, in turns", each, waits)
 	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
-	f.citef("%s", a.quote(at))
+	f.citef("%s", a.quote(sent.at))
 
 	f.Alternative = "Each request needs the reply to the one before."
 	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
@@ -106,18 +96,36 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	return f, true
 }
 
+// sending is how often goroutines of a class send to a connection, and where most.
+type sending struct {
+	count, most int64
+	at          evidence.Frame
+}
+
+// sendings returns them by class.
+func (a *analysis) sendings() map[*evidence.Class]sending {
+	by := map[*evidence.Class]sending{}
+	for _, k := range a.trace.Syscalls {
+		if !sends(k.Stack) {
+			continue
+		}
+		c := &a.trace.Classes[k.Class]
+		s := by[c]
+		s.count += k.Count
+		if at, ok := a.prog.ownFrame(k.Stack); ok && k.Count > s.most {
+			s.most, s.at = k.Count, at
+		}
+		by[c] = s
+	}
+	return by
+}
+
 // answersPaced reports whether other goroutines of the program send as often as a class, and are paced: the class may
 // answer their requests.
-func (a *analysis) answersPaced(c *evidence.Class, sent int64) bool {
-	by := map[int]int64{}
-	for _, k := range a.trace.Syscalls {
-		if sends(k.Stack) {
-			by[k.Class] += k.Count
-		}
-	}
-	for k, n := range by {
-		o := &a.trace.Classes[k]
-		if o != c && n >= sent/3 && n <= 3*sent && paced(o, o.Waiting["network"], 0) {
+func (a *analysis) answersPaced(c *evidence.Class) bool {
+	by := a.sendings()
+	for o, s := range by {
+		if o != c && s.count >= by[c].count/3 && s.count <= 3*by[c].count && paced(o, 0) {
 			return true
 		}
 	}
@@ -135,8 +143,9 @@ func receives(stack []evidence.Frame) bool {
 }
 
 // paced reports whether goroutines that send wait for timers and for work more than a fifth as long as for replies:
-// then the next request is not there yet.
-func paced(c *evidence.Class, replies, libraryWaits time.Duration) bool {
+// then the next request is not there yet. libraryWaits is the time of the waits for a library that reads the replies.
+func paced(c *evidence.Class, libraryWaits time.Duration) bool {
+	replies := c.Waiting["network"] + libraryWaits
 	return c.Waiting["chan receive"]+c.Waiting["select"]+c.Waiting["sleep"]-libraryWaits > replies/5
 }
 
@@ -160,18 +169,11 @@ func requestTurns(a *analysis) []Finding {
 	if client < 0 || server < 0 || asked > 2*answered || answered > 2*asked {
 		return nil
 	}
-	sent := map[int]int64{}
-	for _, k := range a.trace.Syscalls {
-		if sends(k.Stack) {
-			sent[k.Class] += k.Count
-		}
-	}
-	if sent[client] < asked/3 || sent[server] < answered/3 {
+	c, s, sent := &a.trace.Classes[client], &a.trace.Classes[server], a.sendings()
+	if sent[c].count < asked/3 || sent[s].count < answered/3 {
 		return nil // one of them only sends, and the other only receives
 	}
-
-	c, s := &a.trace.Classes[client], &a.trace.Classes[server]
-	if paced(c, c.Waiting["network"], 0) || a.fraction(c.Alone+s.Alone) < turnsOwn*a.demandShare(1) {
+	if paced(c, 0) || a.fraction(c.Alone+s.Alone) < turnsOwn*a.demandShare(1) {
 		return nil // the next request is not there yet, or others work meanwhile
 	}
 	busiest := 0.0
@@ -184,11 +186,8 @@ func requestTurns(a *analysis) []Finding {
 	f := a.newFinding(StopAndWait, "%s waits for a reply before the next request, and the server for that request.",
 		capitalize(a.className(c)))
 	f.Share = 1 - busiest
-	for _, k := range a.trace.Syscalls {
-		if k.Class == client && sends(k.Stack) {
-			f.Where = a.prog.positions(k.Stack)
-			break
-		}
+	if sent[c].most > 0 {
+		f.Where = []string{a.prog.position(sent[c].at)}
 	}
 	f.citef("%d waits for replies and %d for requests, in turns", asked, answered)
 	f.citef("the client computes for %s of the time, and the server for %s", percent(a.fraction(c.Running)),

@@ -20,7 +20,7 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 	}
 
 	polls := false
-	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
+	if inner, ok := a.prog.innermostLoop(at).(*ast.ForStmt); ok {
 		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner, a.prog.parsedFile(at.File))
 	}
 

@@ -19,7 +19,7 @@ var rules = []rule{
 	unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
-	blockingCalls, childProcesses, dependency, requestTurns,
+	blockingCalls, dependency, requestTurns,
 	hotFunction,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
@@ -178,10 +178,9 @@ func dropSymptoms(found []Finding) []Finding {
 // dropSameChange drops findings about the same change as one that gains more: of the same name at the same line, or of
 // calls at the same line and their garbage.
 func dropSameChange(found []Finding) []Finding {
-	calls := func(f Finding) bool { return traits[f.Name].calls || f.Name == GCPressure }
 	same := func(f, o Finding) bool {
 		return len(f.Where) > 0 && len(o.Where) > 0 && f.Where[0] == o.Where[0] &&
-			(f.Name == o.Name || calls(f) && calls(o))
+			(f.Name == o.Name || traits[f.Name].calls && traits[o.Name].calls)
 	}
 	var kept []Finding
 	for i, f := range found {
@@ -202,8 +201,8 @@ func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts findings: defects, and then the others by gain, but an avoidable call or search before more CPUs for it.
-// Those without a gain follow, and those without a gain and with low confidence come last.
+// rank sorts findings: defects, and then the others by gain; see callsBeforeCPUs for the exception. Those without a
+// gain follow, and those without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
@@ -218,8 +217,11 @@ func rank(found []Finding) []Finding {
 		}
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
+	return callsBeforeCPUs(found)
+}
 
-	// An avoidable call comes before more CPUs for it, unless these gain far more.
+// callsBeforeCPUs moves an avoidable call or search before more CPUs for it, unless these gain far more.
+func callsBeforeCPUs(found []Finding) []Finding {
 	i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == SingleThreaded && f.Gain != nil })
 	for k := i + 1; i >= 0 && k < len(found) && found[k].Gain != nil &&
 		found[k].Gain.Estimate >= minCauseRatio*found[i].Gain.Estimate; k++ {

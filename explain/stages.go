@@ -160,7 +160,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	f.Gain = newGain(0.85*usual, math.Min(0.3, 0.5*usual), 1-a.lowerBound(rest))
 	f.Confidence = High
 	f.Alternative = "The stage must see the items one after the other."
-	f.Fix = "Run several goroutines for this stage; a larger buffer would not help."
+	f.Fix = "Run several goroutines for this stage; restore the order if it matters."
 	f.Experiment = "Start two of it: time should fall until something else is the limit."
 	return f, true
 }

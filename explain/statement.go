@@ -63,6 +63,36 @@ func (p program) covers(n ast.Node, line int) bool {
 	return p.line(n.Pos()) <= line && line <= p.line(n.End())
 }
 
+// functionAt returns the function of a file that includes a line, or nil.
+func (p program) functionAt(file *ast.File, line int) *ast.FuncDecl {
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && p.covers(fn, line) {
+			return fn
+		}
+	}
+	return nil
+}
+
+// innermostLoop returns the innermost loop around a position, or nil if the source is not available.
+func (p program) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
+	f := p.parsedFile(at.File)
+	if f == nil {
+		return nil
+	}
+
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if p.covers(n, at.Line) {
+				inner = n.(ast.Stmt)
+			}
+		}
+		return true
+	})
+
+	return inner
+}
+
 // startsStatement reports whether a line of source holds more than the end of a block or of a call.
 func startsStatement(line string) bool {
 	return line != "" && !strings.HasPrefix(line, "//") && line != "{" && !strings.HasPrefix(line, ")") &&

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 )
 
@@ -46,4 +47,95 @@ func calleeName(n *ast.CallExpr) string {
 		return f.Sel.Name
 	}
 	return ""
+}
+
+// callsFunction reports whether a node calls a function of the package.
+func callsFunction(n ast.Node, name string) bool {
+	c, ok := n.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	of := c.Fun
+	switch f := of.(type) { // of a generic function
+	case *ast.IndexExpr:
+		of = f.X
+	case *ast.IndexListExpr:
+		of = f.X
+	}
+	id, ok := of.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// selected returns the names of a variable and its fields, as in x.y or &x.y, or nil for another expression.
+func selected(e ast.Expr) []string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return []string{e.Name}
+	case *ast.SelectorExpr:
+		if of := selected(e.X); of != nil {
+			return append(of, e.Sel.Name)
+		}
+	case *ast.ParenExpr:
+		return selected(e.X)
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return selected(e.X)
+		}
+	case *ast.StarExpr:
+		return selected(e.X)
+	}
+	return nil
+}
+
+// receiverName returns the name of the receiver of a method, or "".
+func receiverName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) != 1 || len(fn.Recv.List[0].Names) != 1 {
+		return ""
+	}
+	return fn.Recv.List[0].Names[0].Name
+}
+
+// receiverType returns the name of the type of the receiver of a method, or "".
+func receiverType(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) != 1 {
+		return ""
+	}
+	path := selected(fn.Recv.List[0].Type)
+	if len(path) != 1 {
+		return ""
+	}
+	return path[0]
+}
+
+// declares reports whether a file declares a variable of the package.
+func declares(file *ast.File, name string) bool {
+	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		return ok && g.Tok == token.VAR && slices.ContainsFunc(g.Specs, func(s ast.Spec) bool {
+			return hasName(s.(*ast.ValueSpec).Names, name)
+		})
+	})
+}
+
+// binds reports whether a function has a parameter or a variable of a name.
+func binds(fn *ast.FuncDecl, name string) (yes bool) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			yes = yes || hasName(n.Names, name)
+		case *ast.AssignStmt:
+			yes = yes || n.Tok == token.DEFINE && slices.Contains(identifiers(n.Lhs...), name)
+		case *ast.RangeStmt:
+			yes = yes || n.Tok == token.DEFINE && slices.Contains(identifiers(n.Key, n.Value), name)
+		case *ast.ValueSpec:
+			yes = yes || hasName(n.Names, name)
+		}
+		return !yes
+	})
+	return yes
+}
+
+// hasName reports whether one of some identifiers has a name.
+func hasName(list []*ast.Ident, name string) bool {
+	return slices.ContainsFunc(list, func(id *ast.Ident) bool { return id.Name == name })
 }

@@ -101,7 +101,7 @@ func (f *Finding) adviseCalls(sync, alone bool) {
 	}
 	f.Alternative = "Each record must be on disk before the next step: then only a faster device helps."
 	f.Fix = "Sync once for many records (group commit), or from fewer goroutines."
-	f.Experiment = "Sync every tenth record: most of its share of the time should go."
+	f.Experiment = "In a throwaway run, sync every tenth record: most of its time should go."
 	if alone {
 		f.Fix = "Sync once for many records (group commit)."
 	}
