@@ -51,7 +51,7 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	add := list.Add
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	add("version", h.Version, b.Version)
-	for _, d := range h.settings().ProgramDifferences(b.settings()) {
+	for _, d := range h.comparedEnvironment().ProgramDifferences(b.comparedEnvironment()) {
 		add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
 		if (d.Name == "race" || d.Name == "cover") && !virtual {
 			warn("%s is %s in the old run and %s in the new: its checks slow each design by a different factor; "+

@@ -3,12 +3,10 @@ package sweep
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/workload"
 )
 
 // PrepareRun runs the preflight of a new sweep that is to be stored in dir, if its workload asks for one. Then it
@@ -56,7 +54,7 @@ func (s *Sweep) Preparing() string {
 
 // capacities measures the capacities of the open loops of one sweep.
 func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
-	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+	if !haveOpenLoop(s.Plan.Cases) {
 		return nil
 	}
 	if err := store.CheckVacant(dir); err != nil { // before the time is spent

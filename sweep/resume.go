@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
@@ -22,18 +21,17 @@ func (h *Header) SameHere(dir string) error {
 		return plan.Refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
 			Suggest("continue it there, or start a new run")
 	}
-	if err := here.SameBuild(h.settings()); err != nil {
+	if err := here.SameBuild(h.comparedEnvironment()); err != nil {
 		return plan.Refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
 			Suggest("continue with the program that began it, or start a new run")
 	}
 	return nil
 }
 
-// settings is the environment of the run, with where GOGC came from only if an open loop may depend on it.
-func (h *Header) settings() result.Environment {
+// comparedEnvironment is the environment of the run, with where GOGC came from only if an open loop may depend on it.
+func (h *Header) comparedEnvironment() result.Environment {
 	e := h.Environment
-	if h.World == result.Virtual ||
-		!slices.ContainsFunc(h.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+	if h.World == result.Virtual || !haveOpenLoop(h.Cases) {
 		e.GOGCFrom = ""
 	}
 	return e

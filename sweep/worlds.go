@@ -40,10 +40,15 @@ func longestLoad(w *workload.Workload, cases []plan.Case, warmup, duration time.
 			}
 		}
 	}
-	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+	if haveOpenLoop(cases) {
 		duration *= 2
 	}
 	return warmup + duration
+}
+
+// haveOpenLoop reports whether one of some cases is an open loop.
+func haveOpenLoop(cases []plan.Case) bool {
+	return slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) })
 }
 
 // limitedWindow returns the window of a limited load: the time in which the operations arrive at a rate a second.
