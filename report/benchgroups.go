@@ -21,7 +21,7 @@ func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 
 // eachErrorText says how likely a false difference is in each of several metrics.
 func eachErrorText(alpha float64) string {
-	return "chance of a false difference in each: at most " + decimal.Percent(alpha, 2)
+	return "chance of a false difference per metric: at most " + decimal.Percent(alpha, 2)
 }
 
 // familyErrorText states the family-wise error of verdicts that are judged together. It is "" if none is judged.

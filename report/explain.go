@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +13,6 @@ import (
 	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
-
-// pageLines is the number of lines of a page of brief findings, as terminals have.
-const pageLines = 24
 
 // Explanation writes what limits a program: five lines for each finding as far as the page has room for them, notes,
 // one line for each finding, and the answer. Optional parts are "evidence" (all that is known of each finding, and the
@@ -46,54 +42,6 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 	}
 	b.WriteString(end.String())
 	return st.emit(w, b.String())
-}
-
-// writeFindings writes the findings in full, or in brief as many of them as leave room for the rest of the page, a
-// number of lines. It always writes the first.
-func writeFindings(b *strings.Builder, found []explain.Finding, p evidence.Program, rest int, st Style) {
-	texts, cut := make([]string, len(found)), make([]bool, len(found))
-	for i := range found {
-		texts[i], cut[i] = findingText(found, i, p, st)
-	}
-	shown := len(found)
-	isShortened := func() bool { return shown < len(found) || slices.Contains(cut[:shown], true) }
-	length := func() int {
-		n := strings.Count(b.String()+strings.Join(texts[:shown], ""), "\n") + rest
-		if isShortened() {
-			n += 2 // the sentence below and a blank line
-		}
-		return n
-	}
-	for !st.shows("evidence") && shown > 1 && length() > pageLines {
-		shown--
-	}
-	b.WriteString(strings.Join(texts[:shown], ""))
-	switch {
-	case shown < len(found):
-		writeParagraphs(b, []string{"Some findings are only in the list below; -v prints all in full."}, st)
-	case isShortened():
-		writeParagraphs(b, []string{"Findings are shortened; -v prints them in full."}, st)
-	}
-}
-
-// findingText is the i-th finding below its heading or a blank line, and whether something was left out.
-func findingText(found []explain.Finding, i int, p evidence.Program, st Style) (text string, leftOut bool) {
-	var b strings.Builder
-	f := found[i]
-	switch {
-	case i == 0 && f.IsDefect():
-		b.WriteString(st.paint(bold, "correctness") + "\n")
-	case i > 0 && found[i-1].IsDefect() != f.IsDefect():
-		b.WriteString("\n" + st.paint(bold, "performance") + "\n")
-	case i > 0:
-		b.WriteString("\n")
-	}
-	if st.shows("evidence") {
-		writeFinding(&b, f, len(found) > 1, p, st)
-	} else {
-		leftOut = writeBrief(&b, f, p, st)
-	}
-	return b.String(), leftOut
 }
 
 // writeNotes writes the notes.

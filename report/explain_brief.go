@@ -17,6 +17,57 @@ import (
 // briefLines is the number of lines of a finding on a page without evidence.
 const briefLines = 5
 
+// pageLines is the number of lines of a page of brief findings, as terminals have.
+const pageLines = 24
+
+// writeFindings writes the findings in full, or in brief as many of them as leave room for the rest of the page, a
+// number of lines. It always writes the first.
+func writeFindings(b *strings.Builder, found []explain.Finding, p evidence.Program, rest int, st Style) {
+	texts, cut := make([]string, len(found)), make([]bool, len(found))
+	for i := range found {
+		texts[i], cut[i] = findingText(found, i, p, st)
+	}
+	shown := len(found)
+	isShortened := func() bool { return shown < len(found) || slices.Contains(cut[:shown], true) }
+	length := func() int {
+		n := strings.Count(b.String()+strings.Join(texts[:shown], ""), "\n") + rest
+		if isShortened() {
+			n += 2 // the sentence below and a blank line
+		}
+		return n
+	}
+	for !st.shows("evidence") && shown > 1 && length() > pageLines {
+		shown--
+	}
+	b.WriteString(strings.Join(texts[:shown], ""))
+	switch {
+	case shown < len(found):
+		writeParagraphs(b, []string{"Some findings are only in the list below; -v prints all in full."}, st)
+	case isShortened():
+		writeParagraphs(b, []string{"Findings are shortened; -v prints them in full."}, st)
+	}
+}
+
+// findingText is the i-th finding below its heading or a blank line, and whether something was left out.
+func findingText(found []explain.Finding, i int, p evidence.Program, st Style) (text string, leftOut bool) {
+	var b strings.Builder
+	f := found[i]
+	switch {
+	case i == 0 && f.IsDefect():
+		b.WriteString(st.paint(bold, "correctness") + "\n")
+	case i > 0 && found[i-1].IsDefect() != f.IsDefect():
+		b.WriteString("\n" + st.paint(bold, "performance") + "\n")
+	case i > 0:
+		b.WriteString("\n")
+	}
+	if st.shows("evidence") {
+		writeFinding(&b, f, len(found) > 1, p, st)
+	} else {
+		leftOut = writeBrief(&b, f, p, st)
+	}
+	return b.String(), leftOut
+}
+
 // part is a text of a finding with its label.
 type part struct{ label, text string }
 

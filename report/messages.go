@@ -29,7 +29,7 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 			i := slices.IndexFunc(list, func(c *concern) bool {
 				same := sameButNumbers
 				if t == alarm {
-					same = sameButChance
+					same = sameButVarying
 				}
 				return c.texts[0] == text || !st.shows("warnings") && same(c.texts[0], text)
 			})
@@ -86,14 +86,14 @@ func writeWarning(b *strings.Builder, text string, st Style) {
 // main.go:12, of an exponent, or of a signed number.
 var quantity = regexp.MustCompile(`(^|[^\w:.+-])([0-9]+(?:\.[0-9]+)?)`)
 
-// chance matches the numbers of an error that change from trial to trial: ports, numbers of processes, how many
-// requests failed, and the time of a log. Others may be a line, an exit status, or what is wrong.
-var chance = regexp.MustCompile(`((?:[0-9]+\.){3}[0-9]+|localhost|\]|[\s=]):[0-9]+|\b(port|PORT|process)[ =][0-9]+` +
+// changing matches the numbers of an error that change from trial to trial: ports, process IDs, how many requests
+// failed, and the time of a log. Others may be a line, an exit status, or what is wrong.
+var changing = regexp.MustCompile(`((?:[0-9]+\.){3}[0-9]+|localhost|\]|[\s=]):[0-9]+|\b(port|PORT|process)[ =][0-9]+` +
 	`|\b[0-9]+ of [0-9]+ (requests|replies)|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2}[ T][0-9:.]+`)
 
-// sameButChance reports whether two texts differ only in such numbers.
-func sameButChance(a, b string) bool {
-	return chance.ReplaceAllString(a, "$1$2$3#") == chance.ReplaceAllString(b, "$1$2$3#")
+// sameButVarying reports whether two texts differ only in such numbers.
+func sameButVarying(a, b string) bool {
+	return changing.ReplaceAllString(a, "$1$2$3#") == changing.ReplaceAllString(b, "$1$2$3#")
 }
 
 // sameButNumbers reports whether two texts differ only in quantities.

@@ -157,8 +157,8 @@ func TestMergedErrors(t *testing.T) {
 	errors := []string{
 		"283 of 1391 requests failed: dial tcp 127.0.0.1:8252: refused; ./server -addr :8252 --port=8252 ended",
 		"10028 of 12028 requests failed: dial tcp 127.0.0.1:27039: refused; ./server -addr :27039 --port=27039 ended",
-		"dial tcp [::1]:13511: refused; 2026/11/27 17:03:17 out of milk; time=2026-11-27T17:03:17.1Z", // on IPv6
-		"dial tcp [::1]:13512: refused; 2026/11/27 17:03:18 out of milk; time=2026-11-27T17:03:18.2Z",
+		"dial tcp [::1]:13511: refused; 2026/11/27 17:03:17 PORT=1 process 17; time=2026-11-27T17:03:17.1Z",
+		"dial tcp [::1]:13512: refused; 2026/11/27 17:03:18 PORT=22 process 4023; time=2026-11-27T17:03:18.2Z",
 		"it counts 215811 words instead of 215830", "it counts 215828 words instead of 215830",
 		"data race at main.go:1234", "data race at main.go:1500", "exit status 1", "exit status 2",
 	}
