@@ -21,6 +21,7 @@ import (
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/timeline"
+	"github.com/brewput/brewput/workload"
 )
 
 // explainOptions are the flags of explain.
@@ -55,12 +56,12 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := o.fromConfig(a, cmd); err != nil {
 				return err
 			}
-			return a.explain(cmd, o, func(e *lab.ExplainOptions) error {
+			return a.explain(cmd, o, func(e *lab.ExplainOptions) (stop func() error, err error) {
 				if err := o.targets(cmd, args, a.workloads, e); err != nil {
-					return err
+					return nil, err
 				}
-				return a.checkApplicable(cmd, o, e)
-			}, func() error { return nil })
+				return nil, a.checkApplicable(cmd, o, e)
+			})
 		},
 	}
 	f := cmd.PersistentFlags()
@@ -69,7 +70,7 @@ func (a *app) explainCommand() *cobra.Command {
 	f.DurationVar(&o.duration, "duration", defaults.Duration, "maximum `TIME` that one run is watched")
 	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; "+
 		"evidence that did not fit is listed")
-	f.BoolVar(&o.quick, "quick", false, "only a CPU profile and a trace, in about 4 seconds after the build")
+	f.BoolVar(&o.quick, "quick", false, "only a CPU profile and a trace, in about 5 seconds after the build")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write the timeline of goroutines (running, runnable, waiting) to "+
@@ -155,17 +156,18 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	return e, nil
 }
 
-// explain explains the targets that choose adds to the options. ended is called when the evidence is taken, even
-// without success. If its error has the exit code of wrong answers, the evidence has no meaning, and nothing is
-// printed.
-func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.ExplainOptions) error,
-	ended func() error) error {
+// explain explains the targets that choose adds to the options. The function stop that choose may return ends the load
+// of a server when the evidence is taken, even without success. Its error says whether replies were wrong: then the
+// evidence has no meaning, and nothing is printed.
+func (a *app) explain(cmd *cobra.Command, o explainOptions,
+	choose func(*lab.ExplainOptions) (stop func() error, err error)) error {
 	options, err := o.options()
 	if err != nil {
 		return err
 	}
 	collect.RemoveAbandoned() // removes what a killed explain left behind, even if there is no target now
-	if err := choose(&options); err != nil {
+	stop, err := choose(&options)
+	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -174,13 +176,19 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	a.measuring = true
 
 	x, err := lab.Explain(ctx, options)
-	failed := ended()
+	var failed error
+	if stop != nil {
+		failed = stop()
+	}
+	wrong := failed != nil && ctx.Err() == nil && !errors.As(failed, &workload.FailedError{})
+	if wrong {
+		failed = exitError{failed, exitWrong}
+	}
 	if err != nil {
 		return errors.Join(a.printFailure(err), failed)
 	}
 	defer x.Close()
-	var wrong exitError
-	if errors.As(failed, &wrong) && wrong.code == exitWrong {
+	if wrong {
 		return failed
 	}
 	o.pprof = o.pprof && failed == nil

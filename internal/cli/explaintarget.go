@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -179,18 +178,11 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 			if w.Limited {
 				return usage("explain loads a server without a limit, so it takes servers of this machine only")
 			}
-			stop := func() error { return nil }
-			return a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
+			return a.explain(cmd, *o, func(e *lab.ExplainOptions) (stop func() error, err error) {
 				if err := a.explainDesign(w, o.designs, levels(), e); err != nil {
-					return err
+					return nil, err
 				}
-				return o.serve(cmd, e, &stop)
-			}, func() error {
-				err := stop()
-				if err != nil && cmd.Context().Err() == nil && !errors.As(err, &workload.FailedError{}) {
-					err = exitError{err, exitWrong}
-				}
-				return err
+				return o.serve(cmd, e)
 			})
 		},
 	}
@@ -203,22 +195,22 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 }
 
 // serve replaces the target, if it is a design whose operations are served by another process, by that process, which
-// it loads until the function is called that it puts into stop.
-func (o *explainOptions) serve(cmd *cobra.Command, e *lab.ExplainOptions, stop *func() error) error {
+// it loads until stop is called.
+func (o *explainOptions) serve(cmd *cobra.Command, e *lab.ExplainOptions) (stop func() error, err error) {
 	t := e.Target.(lab.Design) // of explainDesign
 	d, _ := t.Workload.Find(t.Name)
 	switch {
 	case !d.Remote:
-		return nil
+		return nil, nil
 	case e.CPUs != nil:
-		return usage("--cpus has no effect on a server: set it with the command that starts it")
+		return nil, usage("--cpus has no effect on a server: set it with the command that starts it")
 	}
-	address, ended, err := d.Served(cmd.Context(), t.Point)
+	address, stop, err := d.Served(cmd.Context(), t.Point)
 	if err != nil {
-		return withExitCode(err)
+		return nil, withExitCode(err)
 	}
-	e.Target, *stop = lab.Address(address), ended
-	return nil
+	e.Target = lab.Address(address)
+	return stop, nil
 }
 
 // explainDesign adds the one design at the one point that the flags name. The numbers of CPUs are those of the runs.
