@@ -48,9 +48,11 @@ func TestExtra(t *testing.T) {
 	imports := func(dir string, args ...string) []string {
 		cmd := exec.Command("go", append([]string{"list", "-f", `{{join .Imports "\n"}}`}, args...)...)
 		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
+		var stderr strings.Builder // also the progress of downloads
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+			t.Fatalf("%v\n%s", err, stderr.String())
 		}
 		return strings.Fields(string(out))
 	}
