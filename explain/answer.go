@@ -17,7 +17,7 @@ func (r Report) Answer() []string {
 	f := r.Findings[0]
 	switch {
 	case f.IsDefect():
-		text := []string{fmt.Sprintf("Fix %s%s: it is a defect, whatever it costs.", f.Name, f.place()), f.Fix}
+		text := []string{fmt.Sprintf("Fix %s%s: it is a bug, whatever it costs.", f.Name, f.place()), f.Fix}
 		if len(r.Findings) == 1 {
 			return text
 		}

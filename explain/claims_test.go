@@ -23,7 +23,7 @@ func (c *testCase) named(t *testing.T, name Name) Finding {
 
 // A leak is not the limit of a program that uses all CPUs.
 func TestAnswerOfDiagnosis(t *testing.T) {
-	want := []string{"Fix goroutine-leak, at main.go:4 in serve: it is a defect, whatever it costs.",
+	want := []string{"Fix goroutine-leak, at main.go:4 in serve: it is a bug, whatever it costs.",
 		"Let them end: use a context, a closed channel, or a buffer of 1.",
 		"There is no estimate of the saving; the limit is cpu-saturated, at main.go:5 in f."}
 	if got := Explain(&leakCase().evidence).Answer(); !slices.Equal(got[:3], want) {

@@ -52,8 +52,24 @@ func (a *analysis) counterAround(at evidence.Frame) (taken evidence.Frame, ok bo
 // pointers are the positions of the statements that take pointers to elements, by the names of the pointers.
 type pointers map[string]token.Pos
 
+// startedBy returns the function literal that a node starts in a goroutine: by go, or as the last argument of a
+// function called Go, as of a WaitGroup. Without one it is nil.
+func startedBy(n ast.Node) *ast.FuncLit {
+	var f ast.Expr
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		f = n.Call.Fun
+	case *ast.CallExpr:
+		if calleeName(n) == "Go" && len(n.Args) > 0 {
+			f = n.Args[len(n.Args)-1]
+		}
+	}
+	lit, _ := f.(*ast.FuncLit)
+	return lit
+}
+
 // findCounters calls a function for each loop that updates the fields of a pointer to an element which no loop of its
-// function chooses. taken has those pointers; all also those that loops choose, for the function literals in them.
+// goroutine chooses. taken has those pointers; all also those that loops choose, for the goroutines started in them.
 func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found func(ast.Stmt, token.Pos)) {
 	check := func(loop ast.Stmt, body *ast.BlockStmt) {
 		chosen := assignedIn(loop)
@@ -65,17 +81,28 @@ func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found f
 		findCounters(body, true, fixed, all, found)
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
+		if lit := startedBy(n); lit != nil {
+			outer := maps.Clone(all)
+			for _, p := range lit.Type.Params.List {
+				for _, id := range p.Names {
+					delete(outer, id.Name)
+				}
+			}
+			findCounters(lit.Body, false, outer, maps.Clone(outer), found)
+			return false
+		}
 		switch n := n.(type) {
 		case *ast.AssignStmt:
+			for _, name := range identifiers(n.Lhs...) { // it has another value now
+				delete(taken, name)
+				delete(all, name)
+			}
 			if name, ok := takesElement(n); ok {
 				all[name] = n.Pos()
 				if !inLoop {
 					taken[name] = n.Pos()
 				}
 			}
-		case *ast.FuncLit:
-			findCounters(n.Body, false, maps.Clone(all), maps.Clone(all), found)
-			return false
 		case *ast.ForStmt:
 			check(n, n.Body)
 			return false
@@ -90,8 +117,15 @@ func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found f
 // assignedIn returns the names of the variables that the statements of a loop set.
 func assignedIn(loop ast.Stmt) (names []string) {
 	ast.Inspect(loop, func(n ast.Node) bool {
-		if a, ok := n.(*ast.AssignStmt); ok {
-			names = append(names, identifiers(a.Lhs...)...)
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			names = append(names, identifiers(n.Lhs...)...)
+		case *ast.RangeStmt:
+			names = append(names, identifiers(n.Key, n.Value)...)
+		case *ast.ValueSpec:
+			for _, id := range n.Names {
+				names = append(names, id.Name)
+			}
 		}
 		return true
 	})
@@ -140,7 +174,7 @@ func takesElement(n *ast.AssignStmt) (name string, ok bool) {
 }
 
 // pads reports whether a struct type of a file has a field that keeps its elements apart: a type named CacheLinePad, an
-// array that is blank or called pad, or a blank field of a named type. Padding in another file is not seen.
+// array that is blank or called pad, or a blank field of a named type, which may be one. Other files are not read.
 func pads(file *ast.File) (yes bool) {
 	isPad := func(f *ast.Field) bool {
 		if s, ok := f.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "CacheLinePad" {
@@ -149,7 +183,8 @@ func pads(file *ast.File) (yes bool) {
 		blank := slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return id.Name == "_" })
 		array, ok := f.Type.(*ast.ArrayType)
 		if !ok || array.Len == nil {
-			return blank && len(selected(f.Type)) > 0
+			path := selected(f.Type)
+			return blank && len(path) > 0 && path[0] != "structs" && !strings.EqualFold(path[len(path)-1], "noCopy")
 		}
 		if l, literal := array.Len.(*ast.BasicLit); literal && l.Value == "0" {
 			return false

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"go/ast"
-	"go/token"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ var (
 )
 
 // encodedAgain finds a line that encodes a value which does not depend on the call, and which no code changes, as far
-// as its file shows. The line runs again and again: in a loop, or not in the main goroutine.
+// as its file shows. The line runs again and again: in a loop of the program, or not in the main goroutine.
 func (a *analysis) encodedAgain() []Finding {
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		return a.prog.caller(w.stack, encoders...)
@@ -31,7 +30,7 @@ func (a *analysis) encodedAgain() []Finding {
 			break
 		}
 		value, ok := a.sameValue(g.at)
-		if _, loops := a.loopAround(g.sample); !ok || !loops && containsAny(g.sample, "main.main") {
+		if _, loops := a.loopAround(g.sample); !ok || !loops && startFunction(g.sample) == "main.main" {
 			continue
 		}
 		f := a.newFinding(HotFunction, "Each call encodes %s again: that takes %s of the CPU time.", value,
@@ -44,13 +43,6 @@ func (a *analysis) encodedAgain() []Finding {
 		return []Finding{f}
 	}
 	return nil
-}
-
-// encoded is a value that a call of an encoder takes.
-type encoded struct {
-	call     *ast.CallExpr
-	path     []string // the names of a variable of the package and of fields, or of the fields of any receiver
-	receiver string   // the type of the receiver; "" for a variable of the package
 }
 
 // sameValue returns the argument of the call of an encoder at a line, if it is a variable of the package, or a field of
@@ -144,6 +136,9 @@ func onceInMain(file *ast.File, is func(ast.Node) bool, orConstructor bool) bool
 					return false
 				}
 			}
+			if g, ok := n.(*ast.GoStmt); ok && is(g.Call) {
+				only = false // it runs while other code does
+			}
 			if n == nil || !is(n) {
 				return true
 			}
@@ -153,7 +148,7 @@ func onceInMain(file *ast.File, is func(ast.Node) bool, orConstructor bool) bool
 				only = false
 			case !ok || fn.Recv == nil && fn.Name.Name == "main":
 			case orConstructor && constructs(fn):
-				only = only && onceInMain(file, func(n ast.Node) bool { return callsFunction(n, fn.Name.Name) }, false)
+				only = only && runsOnce(file, fn)
 			default:
 				only = false
 			}
@@ -162,127 +157,4 @@ func onceInMain(file *ast.File, is func(ast.Node) bool, orConstructor bool) bool
 		ast.Inspect(d, visit)
 	}
 	return found == 1 && only
-}
-
-// changes reports whether code of the file that may run between two calls may change the value: it assigns to a part of
-// it or to what it is a part of, takes another name for it, calls its method, or passes it to a function other than in
-// the call of the encoder. Constructors run before, except for their goroutines and function literals, and so does
-// main, except for these and its loops.
-func (v *encoded) changes(file *ast.File) (yes bool) {
-	for _, d := range file.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok {
-			fn = nil
-		}
-		inspect := func(n ast.Node) bool {
-			yes = yes || v.changedBy(n, fn)
-			return !yes
-		}
-		if ok && !constructs(fn) && (fn.Recv != nil || fn.Name.Name != "main") {
-			ast.Inspect(fn, inspect)
-			continue
-		}
-		ast.Inspect(d, func(n ast.Node) bool { // only what is repeated, or runs later, and names for the value
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				yes = yes || slices.ContainsFunc(n.Rhs, v.addressedBy)
-			case *ast.ForStmt, *ast.RangeStmt:
-				if ok && !constructs(fn) {
-					ast.Inspect(n, inspect)
-					return false
-				}
-			case *ast.GoStmt, *ast.FuncLit:
-				ast.Inspect(n, inspect)
-				return false
-			}
-			return !yes
-		})
-	}
-	return yes
-}
-
-// changedBy reports whether a node of a function, or of a declaration if that is nil, may change the value.
-func (v *encoded) changedBy(n ast.Node, fn *ast.FuncDecl) bool {
-	named := func(list []ast.Expr) bool { return slices.ContainsFunc(list, v.touchedBy) }
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		whole := func(e ast.Expr) bool { _, star := e.(*ast.StarExpr); return star && v.receiver != "" }
-		return named(n.Lhs) || slices.ContainsFunc(n.Lhs, whole) || named(n.Rhs)
-	case *ast.IncDecStmt:
-		return v.touchedBy(n.X)
-	case *ast.RangeStmt:
-		return n.Value != nil && v.touchedBy(n.X)
-	case *ast.ReturnStmt:
-		return named(n.Results)
-	case *ast.ValueSpec:
-		return named(n.Values)
-	case *ast.SendStmt:
-		return v.touchedBy(n.Value)
-	case *ast.CallExpr:
-		if v.onlyReads(n) {
-			return false
-		}
-		s, method := n.Fun.(*ast.SelectorExpr)
-		decodes := method && decoderName.MatchString(s.Sel.Name)
-		return named(n.Args) || method && v.touchedBy(s.X) || decodes && v.receives(n.Args, fn)
-	}
-	return false
-}
-
-// decoderName matches the names of functions that set the fields of a value.
-var decoderName = regexp.MustCompile(`^(Decode|Unmarshal|Scan)`)
-
-// receives reports whether one of some arguments is the receiver whose field the value is.
-func (v *encoded) receives(arguments []ast.Expr, fn *ast.FuncDecl) bool {
-	return fn != nil && v.receiver != "" && receiverType(fn) == v.receiver &&
-		slices.ContainsFunc(arguments, func(e ast.Expr) bool {
-			path := selected(e)
-			return len(path) == 1 && path[0] == receiverName(fn)
-		})
-}
-
-// addressedBy reports whether an expression is the address of the value, of a part of it, or of what it is a part of.
-func (v *encoded) addressedBy(e ast.Expr) bool {
-	u, ok := e.(*ast.UnaryExpr)
-	return ok && u.Op == token.AND && v.touchedBy(u.X)
-}
-
-// onlyReads reports whether a call is that of the encoder, or of a function that changes nothing.
-func (v *encoded) onlyReads(c *ast.CallExpr) bool {
-	return c == v.call || slices.Contains([]string{"len", "cap"}, calleeName(c))
-}
-
-// touchedBy reports whether an expression has the value, a part of it, or what it is a part of, other than to read it.
-// A field of the same name counts as the value, since the types are unknown.
-func (v *encoded) touchedBy(e ast.Expr) (yes bool) {
-	last := v.path[len(v.path)-1]
-	ast.Inspect(e, func(n ast.Node) bool {
-		x, ok := n.(ast.Expr)
-		if !ok || yes {
-			return !yes
-		}
-		if c, is := x.(*ast.CallExpr); is && v.onlyReads(c) {
-			return false
-		}
-		if path := selected(x); path != nil {
-			yes = v.overlaps(path)
-			return false
-		}
-		s, ok := x.(*ast.SelectorExpr)
-		yes = ok && s.Sel.Name == last
-		return !yes
-	})
-	return yes
-}
-
-// overlaps reports whether a path of names is that of the value, of a part of it, or of what it is a part of.
-func (v *encoded) overlaps(path []string) bool {
-	if len(path) > 1 && slices.Contains(path[1:], v.path[len(v.path)-1]) {
-		return true
-	}
-	if v.receiver != "" {
-		path = path[1:]
-	}
-	n := min(len(path), len(v.path))
-	return n > 0 && slices.Equal(path[:n], v.path[:n])
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +87,34 @@ func TestEncodedAgain(t *testing.T) {
 			"type server struct{}\nvar one = server{}\nvar all map[server]int", ""},
 		"decoded": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
 			"type server struct{}\nvar one = server{}\nfunc (s *server) load(b []byte) { json.Unmarshal(b, s) }", ""},
+		"decoded by a reader": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\n" +
+			"func (s *server) load(r R) { json.NewDecoder(r).Decode(s) }", ""},
+		"scanned": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (s *server) load(r *R) { r.Scan(s) }", ""},
+		"of two types": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nfunc newServer[K, V any]() *server { return &server{} }\n" +
+			"var one = newServer[int, int]()", "s.terms"},
+		"a goroutine that loads": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms []T\n" +
+			"func loadLoop() { for range tick { terms = read() } }\nfunc main() { go loadLoop(); serve() }", ""},
+		"loaded by others": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms []T\n" +
+			"func loadTerms() { terms = read() }\nfunc refresh() { loadTerms() }", ""},
+		"loaded once": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms []T\n" +
+			"func loadTerms() { terms = read() }\nfunc main() { loadTerms(); serve() }", "terms"},
+		"the whole through another": {"func (s *server) f() {\nb, _ := json.Marshal(s.site.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\nfunc (a *admin) reload() { a.server.site = load() }", ""},
+		"a field through another": {"func f() {\nb, _ := json.Marshal(cfg.site.terms)\nuse(b)\n}\nvar cfg = load()\n" +
+			"func (c *config) reload() { c.site = load() }", ""},
+		"a pointer of the package": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"var current = &state\nfunc g() { current.n++ }", ""},
+		"passed on by main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"func main() { u := newUpdater(&state); go u.run() }", ""},
+		"decoded by main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\nvar state T\n" +
+			"func main() { json.Unmarshal(in, &state); serve() }", "state"},
+		"compared": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\ntype server struct{}\n" +
+			"var one = server{}\nfunc (s *server) ready() bool { return s.terms.n > 0 }", "s.terms"},
+		"a field of that name": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n" +
+			"func g(x *page) { x.terms.n++ }", "terms"},
 		"another is decoded": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
 			"type server struct{}\nvar one = server{}\nfunc (s *server) read(r R) { json.NewDecoder(r).Decode(&x) }",
 			"s.terms"},
@@ -143,7 +170,7 @@ func TestEncodedAgain(t *testing.T) {
 
 // TestEncodedOnce: what main encodes outside of loops is encoded once.
 func TestEncodedOnce(t *testing.T) {
-	for body, found := range map[string]bool{"f()": false, "for range 9 {; f(); }": true} {
+	for body, found := range map[string]bool{"f()": false, "for range 9 {; f(); }": true, "handle(f)": true} {
 		c := wideCase()
 		c.evidence.Profiles = nil
 		lines := strings.Split("package main\nfunc f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n"+
@@ -154,11 +181,14 @@ func TestEncodedOnce(t *testing.T) {
 			}
 			return lines[n-1]
 		}
-		at := 8
-		if found {
-			at = 9
+		stack := []string{"encoding/json.Marshal", "main.f:3", "main.main:8"}
+		switch body {
+		case "for range 9 {; f(); }":
+			stack[2] = "main.main:9"
+		case "handle(f)": // in a goroutine of a library
+			stack = append(stack[:2], "main.main.func1:8", "net/http.(*conn).serve")
 		}
-		c.cpu(90, "encoding/json.Marshal", "main.f:3", fmt.Sprintf("main.main:%d", at))
+		c.cpu(90, stack...)
 		c.cpu(108, "main.g:9", "main.worker:9")
 		if slices.Contains(c.names(), "hot-function") != found {
 			t.Errorf("%s: %v", body, c.names())

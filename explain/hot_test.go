@@ -61,6 +61,7 @@ func TestIsSearch(t *testing.T) {
 		"for i := range a { if a[i] < a[i-1] { return false } }": false,
 		// no index helps
 		"for _, re := range rules { if re.MatchString(line) { return true } }": false,
+		"for range n { if s.state == x { return true } }":                      false, // it polls
 		// a channel
 		"for m := range ch { if m.done { return } }": false,
 		"for { v := <-ch; if v.last { break } }":     false,
@@ -74,6 +75,39 @@ func TestIsSearch(t *testing.T) {
 		v := &analysis{prog: newProgram(source(loop))}
 		if l := v.prog.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); l == nil || isSearch(l) != want {
 			t.Errorf("%s: %v, want %v", loop, l != nil && isSearch(l), want)
+		}
+	}
+}
+
+// TestAvoidableCalls: calls by reflection and scanning are named at the line of the program; others are its work.
+func TestAvoidableCalls(t *testing.T) {
+	for function, x := range map[string]struct {
+		found bool
+		try   string
+	}{
+		"regexp.MustCompile":         {true, "Keep the result"},
+		"fmt.Fscanln":                {true, "Leave it out"},
+		"fmt.Sscanf":                 {true, "Leave it out"},
+		"reflect.DeepEqual":          {true, "Leave it out"},
+		"encoding/binary.Read":       {true, "Leave it out"},
+		"encoding/binary.Write":      {true, "Leave it out"},
+		"encoding/binary.ReadVarint": {false, ""},
+		"fmt.Fprintf":                {false, ""},
+		"strconv.Atoi":               {false, ""},
+	} {
+		for samples, enough := range map[int]bool{90: true, 40: false} {
+			c := wideCase()
+			c.evidence.Profiles = nil
+			c.cpu(samples, "reflect.Value.Field", function, "main.f:7", "main.worker:3")
+			c.cpu(198-samples, "main.g:9", "main.worker:3")
+			found := Explain(&c.evidence).Findings
+			i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == HotFunction })
+			if (i >= 0) != (x.found && enough) {
+				t.Errorf("%s, %d of 198: %v", function, samples, c.names())
+			} else if i >= 0 && (!slices.Equal(found[i].Where, []string{"main.go:7"}) ||
+				!strings.HasPrefix(found[i].Experiment, x.try)) {
+				t.Errorf("%s: %v %q", function, found[i].Where, found[i].Experiment)
+			}
 		}
 	}
 }

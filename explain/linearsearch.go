@@ -80,7 +80,7 @@ func isSearch(loop ast.Stmt) bool {
 	body, names := loopParts(loop)
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return (n.Value != nil || accessesMemory(body)) && onlyMatches(body, names)
+		return len(names) > 0 && (n.Value != nil || accessesMemory(body)) && onlyMatches(body, names)
 	case *ast.ForStmt:
 		if n.Cond != nil && n.Post == nil && accessesMemory(n.Cond) && len(body.List) == 1 {
 			return followsLink(body.List[0]) && isMatch(n.Cond, nil)
@@ -131,6 +131,9 @@ func isChain(loop ast.Stmt) bool {
 // comparesFields reports whether a search compares fields of its elements.
 func comparesFields(loop ast.Stmt) (yes bool) {
 	body, names := loopParts(loop)
+	if body == nil {
+		return false
+	}
 	isField := func(e ast.Expr) bool {
 		s, ok := e.(*ast.SelectorExpr)
 		return ok && mentions(s, names)

@@ -453,6 +453,18 @@ func TestAdjacentCounters(t *testing.T) {
 			"wg.Go(func() {\nfor i := range n {\nt.hits++\n}\n})\n}\n}", true, 7},
 		"of a goroutine": {"func f(worker int) {\nt := &tallies[worker]\n" +
 			"go func() {\nfor i := range n {\nt.hits++\n}\n}()\n}", true, 6},
+		"a local of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
+			"wg.Go(func() {\nt := tally{}\nfor i := range n {\nt.hits++\n}\n})\n}\n}", false, 8},
+		"a parameter of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
+			"go func(t *tally) {\nfor i := range n {\nt.hits++\n}\n}(mine[w])\n}\n}", false, 7},
+		"of a callback": {"func f() {\nfor i := range n {\np := &list[i]\n" +
+			"p.each(func(e edge) {\nfor _, k := range e.keys {\np.sum += k\n}\n})\n}\n}", false, 7},
+		"a range's own": {"func f(root int) {\nn := &nodes[root]\n" +
+			"for _, n := range n.children {\nn.visits++\n}\n}", false, 5},
+		"declared in the loop": {"func f(root int) {\nn := &nodes[root]\n" +
+			"for n.more() {\nvar n = next()\nn.visits++\n}\n}", false, 6},
+		"not to be copied": {own + "type tally struct{ hits int64; _ noCopy }", true, 0},
+		"a layout":         {own + "type tally struct{ _ structs.HostLayout; hits int64 }", true, 0},
 		"added": {"func f(worker int) {\n" + strings.ReplaceAll(loop, "t.hits++", "t.sum += i") +
 			"\n}", true, 0},
 		"padded": {own +

@@ -101,7 +101,7 @@ func TestDefectsHaveSection(t *testing.T) {
 	leak := explain.Finding{Rank: 1, Name: explain.GoroutineLeak, Confidence: explain.High, Claim: "They never end."}
 	lock := explain.Finding{Rank: 2, Name: explain.CoarseLock, Confidence: explain.High, Claim: "It is held."}
 	for want, found := range map[string][]explain.Finding{
-		`(?s)\ncorrectness\n1 goroutine-leak.*\nperformance\n2 coarse-lock.*\nFix goroutine-leak: it is a defect`: {leak, lock},
+		`(?s)\ncorrectness\n1 goroutine-leak.*\nperformance\n2 coarse-lock.*\nFix goroutine-leak: it is a bug`: {leak, lock},
 		`^explain, p\n\ncorrectness\n1 goroutine-leak\n`:                                                          {leak},
 		`^explain, p\n\n2 coarse-lock\n`:                                                                          {lock},
 	} {
