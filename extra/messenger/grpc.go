@@ -141,6 +141,7 @@ type grpcDialer struct {
 	c       *grpc.ClientConn
 	unary   bool
 	options []grpc.CallOption
+	pool    bufferPool
 }
 
 func newGRPCDialer(p remote.Endpoint, unary bool) (dialer, error) {
@@ -164,7 +165,7 @@ func (d *grpcDialer) dial() (conn, error) {
 		cancel()
 		return nil, err
 	}
-	return &grpcConn{s: s, cancel: cancel, pool: mem.DefaultBufferPool()}, nil
+	return &grpcConn{s: s, cancel: cancel, pool: &d.pool}, nil
 }
 
 // grpcConn is a stream of gRPC.
@@ -176,10 +177,27 @@ type grpcConn struct {
 	received []byte
 }
 
+// bufferPool keeps the buffers of transmissions, of which gRPC puts back those that it has sent. Those of gRPC's own pool
+// are cleared at each use: 1 MB for a transmission of more than 32 KB.
+type bufferPool struct{ buffers sync.Pool }
+
+// Get returns a buffer of a length.
+func (p *bufferPool) Get(n int) *[]byte {
+	if b, ok := p.buffers.Get().(*[]byte); ok && cap(*b) >= n {
+		*b = (*b)[:n]
+		return b
+	}
+	b := make([]byte, n, max(n, batchBytes(0, 0)+maxBatch))
+	return &b
+}
+
+// Put takes a buffer back.
+func (p *bufferPool) Put(b *[]byte) { p.buffers.Put(b) }
+
 // pooledBytes is the size from which gRPC takes buffers back into its pool.
 const pooledBytes = 1 << 10
 
-// buffer returns a buffer of the pool of gRPC, which returns it there when it is sent, or a new one if it is small.
+// buffer returns a buffer of the pool, to which gRPC returns it when it is sent, or a new one if it is small.
 func (c *grpcConn) buffer(n int) []byte {
 	if c.pooled = nil; n < pooledBytes {
 		return make([]byte, 0, n)
