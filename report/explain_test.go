@@ -102,8 +102,8 @@ func TestDefectsHaveSection(t *testing.T) {
 	lock := explain.Finding{Rank: 2, Name: explain.CoarseLock, Confidence: explain.High, Claim: "It is held."}
 	for want, found := range map[string][]explain.Finding{
 		`(?s)\ncorrectness\n1 goroutine-leak.*\nperformance\n2 coarse-lock.*\nFix goroutine-leak: it is a bug`: {leak, lock},
-		`^explain, p\n\ncorrectness\n1 goroutine-leak\n`:                                                          {leak},
-		`^explain, p\n\n2 coarse-lock\n`:                                                                          {lock},
+		`^explain, p\n\ncorrectness\n1 goroutine-leak\n`:                                                       {leak},
+		`^explain, p\n\n2 coarse-lock\n`:                                                                       {lock},
 	} {
 		var b strings.Builder
 		e := &evidence.Evidence{Program: evidence.Program{Name: "p"}}

@@ -228,7 +228,8 @@ func (m *measurement) finish(err, left error) {
 }
 
 // dropResults removes every number that could be taken for a result, because a wrong answer has none. What the
-// operating system and the runtime counted stays, because it helps to find the cause.
+// operating system and the runtime counted stays, because it helps to find the cause. That includes the CPU time of a
+// server, which would otherwise count as that of other processes.
 func (m *measurement) dropResults() {
 	for name := range m.trial.Metrics {
 		switch u := result.UnitOf(name); {
@@ -241,7 +242,9 @@ func (m *measurement) dropResults() {
 		}
 	}
 	for _, name := range m.ownMetrics {
-		delete(m.trial.Metrics, name)
+		if name != "server_cpu_seconds" {
+			delete(m.trial.Metrics, name)
+		}
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
 	m.trial.Period, m.trial.Progress, m.repeats = nil, 0, repetition{}

@@ -65,6 +65,19 @@ func TestPunctual(t *testing.T) {
 	}
 }
 
+// TestWrongKeepsServerTime: a wrong answer has no metrics of its design, but the CPU time of its server, which is not
+// that of other processes.
+func TestWrongKeepsServerTime(t *testing.T) {
+	m := &measurement{world: live.New(live.Config{}), uncovered: true, checkErr: errors.New("a wrong tree"),
+		trial: result.Trial{Metrics: result.Metrics{}},
+		spec:  Spec{Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})}}
+	m.addOwnMetrics(func() map[string]float64 { return map[string]float64{"server_cpu_seconds": 2, "status_200": 7} })
+	if m.finish(nil, nil); m.trial.Status != result.Wrong || m.trial.Metrics.Get("server_cpu_seconds") != 2 ||
+		m.trial.Metrics.Get("status_200").Known() {
+		t.Errorf("%s: %v", m.trial.Status, m.trial.Metrics)
+	}
+}
+
 // TestLostAreInfinite has 10 of 100 requests lost, so the response time of the slowest tenth is unknown.
 func TestLostAreInfinite(t *testing.T) {
 	m := &measurement{trial: result.Trial{Metrics: result.Metrics{}}}
