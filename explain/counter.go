@@ -19,11 +19,18 @@ func (a *analysis) adjacentCounter() (evidence.Frame, bool) {
 	if !a.hasSamples() {
 		return evidence.Frame{}, false
 	}
+	known := map[evidence.Frame]evidence.Frame{} // counters by position; many samples have the same one
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.root == "" || len(w.stack) == 0 || !a.prog.isOwn(w.stack[0]) {
 			return evidence.Frame{}, false
 		}
-		return a.counterAround(a.prog.statement(w.stack, 0))
+		at := a.prog.statement(w.stack, 0)
+		taken, ok := known[at]
+		if !ok {
+			taken, _ = a.counterAround(at)
+			known[at] = taken
+		}
+		return taken, taken.Line > 0
 	})
 	if len(groups) == 0 || groups[0].share < adjacentCost {
 		return evidence.Frame{}, false
