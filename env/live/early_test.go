@@ -82,6 +82,31 @@ func TestRareLateness(t *testing.T) {
 	}
 }
 
+// TestScarcePollingIsShared: when polling has taken its share, waits at random times get a part of what they need, which
+// is enough for most, instead of all or nothing.
+func TestScarcePollingIsShared(t *testing.T) {
+	const mean, rare, waits = 60 * time.Microsecond, 800 * time.Microsecond, 20_000
+	var e early
+	draws := env.NewRand(1).At(0, 0)
+	late, now := 0, time.Second
+	for i := range 2 * waits {
+		now += time.Duration(draws.Exp() * float64(ms))
+		lateness := time.Duration(draws.Exp() * float64(mean))
+		if i%100 == 0 {
+			lateness = rare
+		}
+		by := e.allowed(now)
+		e.spend(max(0, by-lateness))
+		e.learn(lateness)
+		if i >= waits && by < lateness {
+			late++
+		}
+	}
+	if e.by < rare || late > waits/25 {
+		t.Errorf("%d of %d waits ended late, with %v needed", late, waits, e.by)
+	}
+}
+
 // TestPollingIsLimited: polling takes at most a fifth of the time, and 10 ms at once. Most of that share is used.
 func TestPollingIsLimited(t *testing.T) {
 	for _, gap := range []time.Duration{0, 50 * time.Microsecond, 2 * time.Millisecond} {
