@@ -58,10 +58,10 @@ const (
 	remotePassing = 20 * time.Microsecond
 	// longestPassing and shortestPassing limit the same with Send, which needs time to prepare a request: some tens of
 	// microseconds if it is hot in the caches, and 0.3 ms otherwise, after a timer that is up to 1 ms late.
-	longestPassing, shortestPassing = time.Millisecond, 100 * time.Microsecond
-	// passingShare is the inverse of the share of the mean gap that a request with Send keeps its worker, and its
+	longestPassing, shortestPassing = time.Millisecond, 400 * time.Microsecond
+	// passingGaps is the number of mean gaps between requests that a request with Send keeps its worker, and its
 	// connection, before it arrives, so that they are few.
-	passingShare = 2
+	passingGaps = 2
 )
 
 // setPassing computes how long before the arrival of a request its worker passes the baton on.
@@ -70,15 +70,15 @@ func (r *openRun) setPassing() {
 		return
 	}
 	r.passing = remotePassing
-	if gap := time.Duration(1e9 / r.Arrivals.rate()); r.Send != nil && gap/passingShare >= shortestPassing {
-		r.passing = min(gap/passingShare, longestPassing)
+	if gaps := time.Duration(passingGaps * 1e9 / r.Arrivals.rate()); r.Send != nil && gaps >= shortestPassing {
+		r.passing = min(gaps, longestPassing)
 	}
 }
 
-// wait parks a worker until the time at which it passes the baton on. It may be woken late if as much time is left as
-// timers are late.
+// wait parks a worker until the time at which it passes the baton on. With Send it may be woken late, because more time
+// is left than most timers are late. A precise wake-up takes CPU time that is needed when the request is sent.
 func (r *openRun) wait(e env.Env, at time.Duration) {
-	if r.passing == longestPassing {
+	if r.passing >= shortestPassing {
 		e.Wait(at - e.Now())
 		return
 	}

@@ -92,7 +92,7 @@ func TestPassing(t *testing.T) {
 		remote bool
 		want   time.Duration
 	}{
-		{10, send, true, longestPassing}, {1000, send, true, ms / 2}, {5000, send, true, shortestPassing},
+		{10, send, true, longestPassing}, {2500, send, true, 8 * ms / 10}, {5000, send, true, shortestPassing},
 		{5001, send, true, remotePassing}, {10, nil, true, remotePassing}, {10, nil, false, 0},
 	} {
 		gaps := []time.Duration{time.Duration(1e9 / c.rate)}
