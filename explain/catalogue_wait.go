@@ -102,7 +102,7 @@ func waitDocs() []Doc {
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
 				atLeast("or, with client and server in one program: exchanges a second", turnsRate),
 				atLeast("with time in which at most one goroutine wants a CPU", turnsAlone),
-				atLeast("share of that time in which it is the client or the server", turnsOwn),
+				atLeast("share of the client and the server in the time in which one does", turnsOwn),
 				atMost("and time in which the busiest goroutine computes", turnsEither)},
 			Example: "for _, k := range keys { conn.Write(get(k)); conn.Read(reply) }",
 			Fix:     "Pipeline requests with a bound on those outstanding, or batch them."},

@@ -59,6 +59,22 @@ func (a *analysis) counterAround(at evidence.Frame) (taken evidence.Frame, ok bo
 // pointers are the positions of the statements that take pointers to elements, by the names of the pointers.
 type pointers map[string]token.Pos
 
+// forget deletes the variables that a node declares or sets: they have another value from there on.
+func (p pointers) forget(n ast.Node) {
+	for _, name := range setNames(n) {
+		delete(p, name)
+	}
+}
+
+// without returns the pointers that no parameter of a function literal hides.
+func without(p pointers, parameters *ast.FieldList) pointers {
+	p = maps.Clone(p)
+	for _, f := range parameters.List {
+		p.forget(f)
+	}
+	return p
+}
+
 // startedBy returns the function literal that a node starts in a goroutine: by go, or as the last argument of a
 // function called Go, as of a WaitGroup. Without one it is nil.
 func startedBy(n ast.Node) *ast.FuncLit {
@@ -77,7 +93,14 @@ func startedBy(n ast.Node) *ast.FuncLit {
 
 // findCounters calls a function for each loop that updates the fields of a pointer to an element which no loop of its
 // goroutine chooses. taken has those pointers; all also those that loops choose, for the goroutines started in them.
-func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found func(ast.Stmt, token.Pos)) {
+func findCounters(scope ast.Node, inLoop bool, taken, all pointers, found func(ast.Stmt, token.Pos)) {
+	inner := func(n ast.Node, inLoop bool, fixed pointers) {
+		findCounters(n, inLoop, fixed, all, found)
+		for _, name := range assignedIn(n) { // of that scope, or set there
+			delete(taken, name)
+			delete(all, name)
+		}
+	}
 	check := func(loop ast.Stmt, body *ast.BlockStmt) {
 		chosen := assignedIn(loop)
 		fixed := maps.Clone(taken)
@@ -85,25 +108,29 @@ func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found f
 		if at := updatedIn(body, fixed); at.IsValid() {
 			found(loop, at)
 		}
-		findCounters(body, true, fixed, all, found)
+		inner(body, true, fixed)
 	}
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(scope, func(n ast.Node) bool {
 		if lit := startedBy(n); lit != nil {
-			outer := maps.Clone(all)
-			for _, p := range lit.Type.Params.List {
-				for _, id := range p.Names {
-					delete(outer, id.Name)
-				}
-			}
+			outer := without(all, lit.Type.Params)
 			findCounters(lit.Body, false, outer, maps.Clone(outer), found)
 			return false
 		}
 		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, name := range identifiers(n.Lhs...) { // it has another value now
-				delete(taken, name)
-				delete(all, name)
+		case *ast.BlockStmt, *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.CaseClause, *ast.CommClause:
+			if n != scope {
+				inner(n, inLoop, taken)
+				return false
 			}
+		case *ast.FuncLit:
+			findCounters(n.Body, inLoop, without(taken, n.Type.Params), without(all, n.Type.Params), found)
+			return false
+		case *ast.ValueSpec:
+			taken.forget(n)
+			all.forget(n)
+		case *ast.AssignStmt:
+			taken.forget(n)
+			all.forget(n)
 			if name, ok := takesElement(n); ok {
 				all[name] = n.Pos()
 				if !inLoop {
@@ -121,19 +148,10 @@ func findCounters(body *ast.BlockStmt, inLoop bool, taken, all pointers, found f
 	})
 }
 
-// assignedIn returns the names of the variables that the statements of a loop set.
-func assignedIn(loop ast.Stmt) (names []string) {
-	ast.Inspect(loop, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			names = append(names, identifiers(n.Lhs...)...)
-		case *ast.RangeStmt:
-			names = append(names, identifiers(n.Key, n.Value)...)
-		case *ast.ValueSpec:
-			for _, id := range n.Names {
-				names = append(names, id.Name)
-			}
-		}
+// assignedIn returns the names of the variables that the statements in a node set.
+func assignedIn(in ast.Node) (names []string) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		names = append(names, setNames(n)...)
 		return true
 	})
 	return names

@@ -20,7 +20,7 @@ var (
 )
 
 // encodedAgain finds a line that encodes a value which does not depend on the call, and which no code changes, as far
-// as its file shows. The line runs again and again: in a loop of the program, or not in the main goroutine.
+// as its file shows. The line runs again and again: in a loop, or in goroutines that are started more than once.
 func (a *analysis) encodedAgain() []Finding {
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		return a.prog.caller(w.stack, encoders...)
@@ -30,7 +30,7 @@ func (a *analysis) encodedAgain() []Finding {
 			break
 		}
 		value, ok := a.sameValue(g.at)
-		if _, loops := a.loopAround(g.sample); !ok || !loops && startFunction(g.sample) == "main.main" {
+		if _, loops := a.loopAround(g.sample); !ok || !loops && a.startedOnce(startFunction(g.sample), g.at.File) {
 			continue
 		}
 		f := a.newFinding(HotFunction, "Each call encodes %s again: that takes %s of the CPU time.", value,
@@ -43,6 +43,54 @@ func (a *analysis) encodedAgain() []Finding {
 		return []Finding{f}
 	}
 	return nil
+}
+
+// startedOnce reports whether one goroutine has a start function: main, or what only main starts, outside of loops.
+func (a *analysis) startedOnce(function, file string) bool {
+	name, ok := strings.CutPrefix(function, "main.")
+	if !ok || name == "main" || strings.HasPrefix(name, "main.func") { // no loop surrounds the literal
+		return ok
+	}
+	parsed := a.prog.parsedFile(file)
+	starts := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			return callsFunction(n.Call, name)
+		case *ast.CallExpr:
+			return calleeName(n) == "Go" && len(n.Args) > 0 && mentions(n.Args[len(n.Args)-1], []string{name})
+		}
+		return false
+	}
+	return parsed != nil && uses(parsed, name) == 1 && onceInMain(parsed, starts, false)
+}
+
+// uses returns how often a file mentions a function other than in its declaration.
+func uses(file *ast.File, function string) (n int) {
+	var visit func(ast.Node) bool
+	visit = func(x ast.Node) bool {
+		switch x := x.(type) {
+		case *ast.SelectorExpr: // the name of a field or a method is another
+			ast.Inspect(x.X, visit)
+			return false
+		case *ast.Ident:
+			if x.Name == function {
+				n++
+			}
+		}
+		return true
+	}
+	for _, d := range file.Decls {
+		if ast.Inspect(d, visit); isFunction(d, function) {
+			n--
+		}
+	}
+	return n
+}
+
+// isFunction reports whether a declaration is that of a function of a name, not of a method.
+func isFunction(d ast.Decl, name string) bool {
+	fn, ok := d.(*ast.FuncDecl)
+	return ok && fn.Recv == nil && fn.Name.Name == name
 }
 
 // sameValue returns the argument of the call of an encoder at a line, if it is a variable of the package, or a field of

@@ -140,6 +140,48 @@ func TestEncodedAgain(t *testing.T) {
 			"func g() int { n := len(terms); return n }", "terms"},
 		"its indexes": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n" +
 			"func g() { for i := range terms { use(i) } }", "terms"},
+		"a handler that loads": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms []T\nfunc loadTerms() { terms = read() }\n" +
+			"func main() { loadTerms(); handle(loadTerms); serve() }", ""},
+		"a timer that loads": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms []T\nfunc loadTerms() { terms = read() }\n" +
+			"func main() { time.AfterFunc(d, loadTerms); serve() }", ""},
+		"another load": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms []T\nfunc loadTerms() { terms = read() }\n" +
+			"func main() { loadTerms(); data.loadTerms(); serve() }", "terms"},
+		"a map passed on by main": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms = map[string]int{}\nfunc main() { a := newApp(terms); go a.run() }", ""},
+		"a map of another name in main": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms = map[string]int{}\nfunc main() { m := terms; go use(m) }", ""},
+		"started by main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nfunc main() { state.Start(); serve() }\nfunc (t *T) Start() { go t.loop() }", ""},
+		"made with a goroutine": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state = newState()\nfunc newState() *T { t := &T{}; go t.run(); return t }\n" +
+			"func (t *T) run() { t.n++ }", ""},
+		"made without a goroutine": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state = newState()\nfunc newState() *T { t := &T{}; t.n = 1; return t }", "state"},
+		"in a struct": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nfunc main() { w := watcher{&state}; go w.run() }", ""},
+		"in a list of the package": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nvar all = []*T{&state}", ""},
+		"in an argument of main": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nfunc main() { start(config{p: &state}) }", ""},
+		"in parentheses": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nfunc main() { p := (&state); go use(p) }", ""},
+		"appended by main": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms []T\nfunc main() { terms = append(terms, T{}); serve() }", "terms"},
+		"appended from its begin": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms []T\nfunc main() { few := append(terms[:0], T{}); go use(few) }", ""},
+		"embedded": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{}\nvar one = server{}\ntype page struct { terms }\nfunc (p *page) hit() { p.n++ }", ""},
+		"set by a range": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc watch() { for terms = range updates { notify() } }", ""},
+		"another set by a range": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc watch() { for x = range updates { notify() } }", "terms"},
+		"a variable of a range": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc watch() { for _, terms := range all { n += 1 } }", "terms"},
+		"the second of a range": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc watch() { for _, terms = range updates { notify() } }", ""},
 		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
 			""},
 	} {
@@ -170,7 +212,9 @@ func TestEncodedAgain(t *testing.T) {
 
 // TestEncodedOnce: what main encodes outside of loops is encoded once.
 func TestEncodedOnce(t *testing.T) {
-	for body, found := range map[string]bool{"f()": false, "for range 9 {; f(); }": true, "handle(f)": true} {
+	for body, found := range map[string]bool{"f()": false, "for range 9 {; f(); }": true, "handle(f)": true,
+		"go func() { f() }()": false, "go f()": false, "wg.Go(f)": false, "for {; go f(); }": true,
+		"go f(); go f()": true, "go f(); handle(f)": true} {
 		c := wideCase()
 		c.evidence.Profiles = nil
 		lines := strings.Split("package main\nfunc f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()\n"+
@@ -185,6 +229,10 @@ func TestEncodedOnce(t *testing.T) {
 		switch body {
 		case "for range 9 {; f(); }":
 			stack[2] = "main.main:9"
+		case "go func() { f() }()":
+			stack[2] = "main.main.func1:8"
+		case "go f()", "wg.Go(f)", "for {; go f(); }", "go f(); go f()", "go f(); handle(f)":
+			stack = stack[:2]
 		case "handle(f)": // in a goroutine of a library
 			stack = append(stack[:2], "main.main.func1:8", "net/http.(*conn).serve")
 		}

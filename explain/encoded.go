@@ -14,11 +14,14 @@ type encoded struct {
 	receiver string   // the type of the receiver; "" for a variable of the package
 }
 
-// changes reports whether code of the file that may run between two calls may change the value: it assigns to a part of
-// it or to what it is a part of, takes another name for it, calls its method, or passes it to a function other than in
-// the call of the encoder. Functions that run once at the start run before, except for their goroutines and function
-// literals, and so does main, except for these and its loops.
+// changes reports whether code of the file may change the value between two calls: it assigns to a part of it or to
+// what it is a part of, takes another name for it, calls its method, or passes it to a function other than in the call
+// of the encoder. What runs once at the start may assign to it: functions that run once, and main outside of loops, but
+// not their goroutines and function literals.
 func (v *encoded) changes(file *ast.File) (yes bool) {
+	if v.promoted(file) || v.madeWithGoroutines(file) {
+		return true
+	}
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok {
@@ -36,12 +39,19 @@ func (v *encoded) changes(file *ast.File) (yes bool) {
 		ast.Inspect(d, func(n ast.Node) bool { // only what is repeated, or runs later, and names for the value
 			switch n := n.(type) {
 			case *ast.AssignStmt:
-				yes = yes || slices.ContainsFunc(n.Rhs, v.addressedBy)
+				if appends(n) {
+					return false
+				}
+				yes = yes || slices.ContainsFunc(n.Rhs, v.touchedBy)
 			case *ast.ValueSpec:
-				yes = yes || slices.ContainsFunc(n.Values, v.addressedBy)
+				yes = yes || slices.ContainsFunc(n.Values, v.touchedBy)
 			case *ast.CallExpr:
-				yes = yes || !v.onlyReads(n) && !decoderName.MatchString(calleeName(n)) &&
-					slices.ContainsFunc(n.Args, v.addressedBy)
+				if v.onlyReads(n) {
+					return false
+				}
+				s, method := n.Fun.(*ast.SelectorExpr)
+				yes = yes || method && v.touchedBy(s.X) ||
+					!decoderName.MatchString(calleeName(n)) && slices.ContainsFunc(n.Args, v.touchedBy)
 			case *ast.ForStmt, *ast.RangeStmt:
 				if !once {
 					ast.Inspect(n, inspect)
@@ -60,8 +70,9 @@ func (v *encoded) changes(file *ast.File) (yes bool) {
 // runsOnce reports whether a function runs once, at the start: init, or a constructor that only main or a variable of
 // the package calls, as far as the file shows.
 func runsOnce(file *ast.File, fn *ast.FuncDecl) bool {
-	return constructs(fn) && (fn.Name.Name == "init" ||
-		onceInMain(file, func(n ast.Node) bool { return callsFunction(n, fn.Name.Name) }, false))
+	name := fn.Name.Name
+	return constructs(fn) && (name == "init" || uses(file, name) == 1 &&
+		onceInMain(file, func(n ast.Node) bool { return callsFunction(n, name) }, false))
 }
 
 // changedBy reports whether a node of a function, or of a declaration if that is nil, may change the value.
@@ -74,7 +85,8 @@ func (v *encoded) changedBy(n ast.Node, fn *ast.FuncDecl) bool {
 	case *ast.IncDecStmt:
 		return v.touchedBy(n.X)
 	case *ast.RangeStmt:
-		return n.Value != nil && v.touchedBy(n.X)
+		set := func(e ast.Expr) bool { return e != nil && v.touchedBy(e) }
+		return n.Value != nil && v.touchedBy(n.X) || n.Tok == token.ASSIGN && (set(n.Key) || set(n.Value))
 	case *ast.ReturnStmt:
 		return named(n.Results)
 	case *ast.ValueSpec:
@@ -104,15 +116,65 @@ func (v *encoded) receives(arguments []ast.Expr, fn *ast.FuncDecl) bool {
 		})
 }
 
-// addressedBy reports whether an expression is the address of the value, of a part of it, or of what it is a part of.
-func (v *encoded) addressedBy(e ast.Expr) bool {
-	u, ok := e.(*ast.UnaryExpr)
-	return ok && u.Op == token.AND && v.touchedBy(u.X)
+// promoted reports whether a struct of the file embeds a type of the name of a field of the value. Its parts then have
+// shorter paths, too.
+func (v *encoded) promoted(file *ast.File) (yes bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.StructType); ok {
+			for _, f := range s.Fields.List {
+				path := selected(f.Type)
+				yes = yes || len(f.Names) == 0 && len(path) > 0 && slices.Contains(v.fields(), path[len(path)-1])
+			}
+		}
+		return !yes
+	})
+	return yes
+}
+
+// madeWithGoroutines reports whether a function of the file that makes the variable of the package has a goroutine or a
+// function literal, which may change it.
+func (v *encoded) madeWithGoroutines(file *ast.File) (yes bool) {
+	if v.receiver != "" {
+		return false
+	}
+	constructors := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.ValueSpec); ok && hasName(s.Names, v.path[0]) {
+			for _, e := range s.Values {
+				if c, ok := e.(*ast.CallExpr); ok {
+					constructors[calleeName(c)] = true
+				}
+			}
+		}
+		return true
+	})
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && constructors[fn.Name.Name] {
+			ast.Inspect(fn, func(n ast.Node) bool {
+				switch n.(type) {
+				case *ast.GoStmt, *ast.FuncLit:
+					yes = true
+				}
+				return !yes
+			})
+		}
+	}
+	return yes
 }
 
 // onlyReads reports whether a call is that of the encoder, or of a function that changes nothing.
 func (v *encoded) onlyReads(c *ast.CallExpr) bool {
 	return c == v.call || slices.Contains([]string{"len", "cap"}, calleeName(c))
+}
+
+// appends reports whether a statement appends to a variable, as in x = append(x, y).
+func appends(n *ast.AssignStmt) bool {
+	if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+		return false
+	}
+	c, ok := n.Rhs[0].(*ast.CallExpr)
+	to := selected(n.Lhs[0])
+	return ok && calleeName(c) == "append" && len(c.Args) > 0 && to != nil && slices.Equal(to, selected(c.Args[0]))
 }
 
 // comparisons only read.

@@ -455,6 +455,28 @@ func TestAdjacentCounters(t *testing.T) {
 			"go func() {\nfor i := range n {\nt.hits++\n}\n}()\n}", true, 6},
 		"a local of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
 			"wg.Go(func() {\nt := tally{}\nfor i := range n {\nt.hits++\n}\n})\n}\n}", false, 8},
+		"a variable of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
+			"wg.Go(func() {\nvar t tally\nfor i := range n {\nt.hits++\n}\n})\n}\n}", false, 8},
+		"a parameter of a callback": {"func f(w int) {\nt := &tallies[w]\n" +
+			"each(func(t *tally) {\nfor i := range n {\nt.hits++\n}\n})\n}", false, 6},
+		"in a callback": {"func f(w int) {\nt := &tallies[w]\n" +
+			"each(func() {\nfor i := range n {\nt.hits++\n}\n})\n}", true, 6},
+		"after a callback": {"func f(w int) {\nt := &tallies[w]\neach(func(t *tally) {})\n" +
+			"for i := range n {\nt.hits++\n}\n}", true, 6},
+		"of a block": {"func f(t *tally) {\nif debug {\nt := &tallies[w]\nlog(t)\n}\n" +
+			"for i := range n {\nt.hits++\n}\n}", false, 8},
+		"of a condition": {"func f(t *tally) {\nif t := &tallies[w]; debug {\nlog(t)\n}\n" +
+			"for i := range n {\nt.hits++\n}\n}", false, 7},
+		"in a block": {"func f(w int) {\nt := &tallies[w]\nif w > 0 {\n" +
+			"for i := range n {\nt.hits++\n}\n}\n}", true, 6},
+		"in a case": {"func f(w int) {\nt := &tallies[w]\nswitch {\ncase w > 0:\n" +
+			"for i := range n {\nt.hits++\n}\n}\n}", true, 7},
+		"of another loop": {"func f(p *tally) {\nfor i := range list {\np := &list[i]\np.init()\n}\n" +
+			"go func() {\nfor range n {\np.count++\n}\n}()\n}", false, 9},
+		"set in a block": {"func f(w int) {\nt := &tallies[w]\nif w > 0 {\nt = next()\n}\n" +
+			"for i := range n {\nt.hits++\n}\n}", false, 8},
+		"set before a goroutine": {"func f(w int) {\nt := &tallies[w]\nif w > 0 {\nt = next()\n}\n" +
+			"go func() {\nfor i := range n {\nt.hits++\n}\n}()\n}", false, 9},
 		"a parameter of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
 			"go func(t *tally) {\nfor i := range n {\nt.hits++\n}\n}(mine[w])\n}\n}", false, 7},
 		"of a callback": {"func f() {\nfor i := range n {\np := &list[i]\n" +

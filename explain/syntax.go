@@ -117,6 +117,26 @@ func declares(file *ast.File, name string) bool {
 	})
 }
 
+// setNames returns the names of the variables that a node declares or sets.
+func setNames(n ast.Node) []string {
+	var declared []*ast.Ident
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return identifiers(n.Lhs...)
+	case *ast.RangeStmt:
+		return identifiers(n.Key, n.Value)
+	case *ast.ValueSpec:
+		declared = n.Names
+	case *ast.Field:
+		declared = n.Names
+	}
+	names := make([]string, len(declared))
+	for i, id := range declared {
+		names[i] = id.Name
+	}
+	return names
+}
+
 // binds reports whether a function has a parameter or a variable of a name.
 func binds(fn *ast.FuncDecl, name string) (yes bool) {
 	ast.Inspect(fn, func(n ast.Node) bool {
