@@ -62,7 +62,7 @@ func (s share) worstBlock() (total float64, block int, worst float64) {
 // includes the warm-up, so that the time of other processes, which is the rest, is rather too small than too large.
 func usedSeconds(t *result.Trial) float64 {
 	own := float64(t.Metrics.Get(result.CPUSeconds))
-	if server := float64(t.Metrics.Get("server_cpu_seconds")); server > 0 {
+	if server := float64(t.Metrics.Get(result.ServerCPUSeconds)); server > 0 {
 		own += server
 	}
 	return own
@@ -74,7 +74,7 @@ func otherProcesses(trials []result.Trial) (Warning, bool) {
 		own := float64(t.Metrics.Get(result.CPUSeconds))
 		span := own / float64(t.Metrics.Get(result.Parallelism)) // time between the two readings
 		others := float64(t.Metrics.Get("machine_cpu_seconds")) - usedSeconds(t)
-		if t.Metrics.Get("server_cpu_seconds").Known() { // may be too large; otherwise the errors of ticks cancel out
+		if t.Metrics.Get(result.ServerCPUSeconds).Known() { // may be too large; otherwise errors of ticks cancel out
 			others = max(0, others)
 		}
 		return others, span, span > 0

@@ -23,7 +23,7 @@ func (f *frame) ownMetrics() (rows []compare.Row, names []string) {
 
 // ofServers are the prefixes of metrics that the contract defines, but that only designs with servers have.
 var ofServers = []string{"errors_", "status_", "code_", "connections", "resent", "sent_bytes", "received_bytes",
-	"server_cpu_seconds"}
+	result.ServerCPUSeconds}
 
 // common reports whether other parts of the page are about a metric, because designs of any kind may have it.
 func common(metric string) bool {

@@ -52,6 +52,9 @@ const (
 	SchedPerOp   = "sched_wait_per_op_ns" // benchmarks: time that all goroutines were runnable but not running
 	Transient    = "transient_seconds"    // virtual: time from the start until the load had settled, by MSER-5
 
+	// ServerCPUSeconds is the CPU time of a server that the trial started, and of its children, with the warm-up.
+	ServerCPUSeconds = "server_cpu_seconds"
+
 	MaxRSS      = "max_rss_bytes"      // peak resident memory of the process
 	MemoryFloor = "memory_floor_bytes" // commands: the system reports no MaxRSS below this
 
@@ -127,7 +130,7 @@ var metrics = []string{
 	"gc_pause_seconds", "allocs",
 	"alloc_bytes", MaxRSS, MemoryFloor, "load1", "sched_latency_mean_ns", "sched_latency_p99_ns",
 	"lag_p50_ns", "lag_p90_ns", "lag_p95_ns", "lag_p99_ns",
-	"connections", "resent", "sent_bytes", "received_bytes", "server_cpu_seconds",
+	"connections", "resent", "sent_bytes", "received_bytes", ServerCPUSeconds,
 }
 
 // counted are the prefixes of counts of requests to servers: failures by kind, and replies by status of HTTP and gRPC.

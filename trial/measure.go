@@ -242,7 +242,7 @@ func (m *measurement) dropResults() {
 		}
 	}
 	for _, name := range m.ownMetrics {
-		if name != "server_cpu_seconds" {
+		if name != result.ServerCPUSeconds {
 			delete(m.trial.Metrics, name)
 		}
 	}
