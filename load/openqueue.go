@@ -56,11 +56,11 @@ const (
 	// worker, which takes time. The workers of other designs pass it on after the arrival: their wake-ups are a part of
 	// the load.
 	remotePassing = 20 * time.Microsecond
-	// longestPassing and shortestPassing limit the same with Send, which needs time to prepare a request: some tens of
-	// microseconds if it is hot in the caches, and 0.3 ms otherwise, after a timer that is up to 1 ms late.
+	// With Send, that is passingGaps mean gaps between requests, at most longestPassing, because a request is prepared
+	// before it arrives. That takes some tens of microseconds with warm caches and 0.3 ms otherwise, after a timer that
+	// is up to 1 ms late. If it is less than shortestPassing, it is remotePassing nevertheless.
 	longestPassing, shortestPassing = time.Millisecond, 400 * time.Microsecond
-	// passingGaps is the number of mean gaps between requests that a request with Send keeps its worker, and its
-	// connection, before it arrives, so that they are few.
+	// passingGaps is small because a request keeps its worker, and its connection, from then on.
 	passingGaps = 2
 )
 
@@ -75,8 +75,8 @@ func (r *openRun) setPassing() {
 	}
 }
 
-// wait parks a worker until the time at which it passes the baton on. With Send it may be woken late, because more time
-// is left than most timers are late. A precise wake-up takes CPU time that is needed when the request is sent.
+// wait parks a worker until the time at which it passes the baton on. A request that is prepared early leaves time for
+// a late timer. So the worker does not poll the clock: that is limited, and needed when the request is sent.
 func (r *openRun) wait(e env.Env, at time.Duration) {
 	if r.passing >= shortestPassing {
 		e.Wait(at - e.Now())

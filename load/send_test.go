@@ -114,11 +114,11 @@ func (w slowWorld) Wait(t *env.Task, d time.Duration) {
 	}
 }
 
-// TestLateTimers: timers that are late delay no request, neither one that is prepared as early as they are late, nor
-// one that is not.
+// TestLateTimers: timers that are late delay no request, neither one that is prepared earlier than they are late, nor
+// one that is not prepared early.
 func TestLateTimers(t *testing.T) {
-	for _, rate := range []float64{100, 1000} {
-		o := Open{Remote: true, Workers: 50, Arrivals: Arrivals{Kind: Constant, Rate: rate}, QueueLimit: -1,
+	for _, rate := range []float64{100, 2500, 6000} {
+		o := Open{Remote: true, Workers: 400, Arrivals: Arrivals{Kind: Constant, Rate: rate}, QueueLimit: -1,
 			Window: time.Second, Drain: time.Second, AtBegin: func() {}, AtEnd: func() {},
 			Send: transmit(func(uint64) time.Duration { return 30 * ms })}
 		synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ const (
 	// halves of a rare one are not lost.
 	remembered, weight = 4 * lateShare, 16
 	// maxPolling is the inverse of the share of a CPU that polling may take, and maxSaved how much of it may be saved
-	// for later, or taken ahead. As soon as less than half of that is left, goroutines poll for less.
+	// for later, or taken ahead. If less than half of that is left, goroutines are woken less early.
 	maxPolling, maxSaved = 5, 10 * time.Millisecond
 	// alwaysPolled is a wait that a timer cannot end in time.
 	alwaysPolled = 25 * time.Microsecond
@@ -67,9 +67,9 @@ func (l *early) until(w *World, at time.Duration) {
 	}
 }
 
-// allowed returns how early a goroutine may wake up. It is less than needed as polling takes its share: all of them
-// somewhat less, because that makes few late. If each took what is left, one in seven would be late in
-// TestScarcePollingIsShared.
+// allowed returns how early a goroutine may wake up: less than it needs if little time for polling is left, in
+// proportion. If it took all that is left, the next ones would have none, and one in seven would be late in
+// TestScarcePollingIsShared instead of one in thirty.
 func (l *early) allowed(now time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

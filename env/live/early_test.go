@@ -82,8 +82,8 @@ func TestRareLateness(t *testing.T) {
 	}
 }
 
-// TestScarcePollingIsShared: when polling has taken its share, waits at random times get a part of what they need, which
-// is enough for most, instead of all or nothing.
+// TestScarcePollingIsShared: when polling has taken its share, waits at random times get a part of what they need, not
+// all or nothing. That suffices for most.
 func TestScarcePollingIsShared(t *testing.T) {
 	const mean, rare, waits = 60 * time.Microsecond, 800 * time.Microsecond, 20_000
 	var e early

@@ -177,11 +177,11 @@ type grpcConn struct {
 	received []byte
 }
 
-// bufferPool keeps the buffers of transmissions, of which gRPC puts back those that it has sent. Those of gRPC's own pool
-// are cleared at each use: 1 MB for a transmission of more than 32 KB.
+// bufferPool keeps buffers for transmissions. gRPC puts each back once it is sent. gRPC's own pool would clear a buffer
+// before each use: 1 MB for a transmission of more than 32 KB.
 type bufferPool struct{ buffers sync.Pool }
 
-// Get returns a buffer of a length.
+// Get returns a buffer of a length, with any content.
 func (p *bufferPool) Get(n int) *[]byte {
 	if b, ok := p.buffers.Get().(*[]byte); ok && cap(*b) >= n {
 		*b = (*b)[:n]
@@ -194,10 +194,10 @@ func (p *bufferPool) Get(n int) *[]byte {
 // Put takes a buffer back.
 func (p *bufferPool) Put(b *[]byte) { p.buffers.Put(b) }
 
-// pooledBytes is the size from which gRPC takes buffers back into its pool.
+// pooledBytes is the size from which a transmission takes a buffer from the pool. A small one does not need 64 KB.
 const pooledBytes = 1 << 10
 
-// buffer returns a buffer of the pool, to which gRPC returns it when it is sent, or a new one if it is small.
+// buffer returns an empty buffer for n bytes: from the pool, to which gRPC returns it once it is sent, unless n is small.
 func (c *grpcConn) buffer(n int) []byte {
 	if c.pooled = nil; n < pooledBytes {
 		return make([]byte, 0, n)
