@@ -66,12 +66,13 @@ func (p pointers) forget(n ast.Node) {
 	}
 }
 
-// without returns the pointers that no parameter of a function literal hides.
-func without(p pointers, parameters *ast.FieldList) pointers {
+// without returns the pointers that no parameter or result of a function literal hides.
+func without(p pointers, literal *ast.FuncType) pointers {
 	p = maps.Clone(p)
-	for _, f := range parameters.List {
-		p.forget(f)
-	}
+	ast.Inspect(literal, func(n ast.Node) bool {
+		p.forget(n)
+		return true
+	})
 	return p
 }
 
@@ -94,12 +95,15 @@ func startedBy(n ast.Node) *ast.FuncLit {
 // findCounters calls a function for each loop that updates the fields of a pointer to an element which no loop of its
 // goroutine chooses. taken has those pointers; all also those that loops choose, for the goroutines started in them.
 func findCounters(scope ast.Node, inLoop bool, taken, all pointers, found func(ast.Stmt, token.Pos)) {
-	inner := func(n ast.Node, inLoop bool, fixed pointers) {
-		findCounters(n, inLoop, fixed, all, found)
-		for _, name := range assignedIn(n) { // of that scope, or set there
+	forget := func(n ast.Node) { // what is set in an inner scope, or a variable of it
+		for _, name := range assignedIn(n) {
 			delete(taken, name)
 			delete(all, name)
 		}
+	}
+	inner := func(n ast.Node, inLoop bool, fixed pointers) {
+		findCounters(n, inLoop, fixed, all, found)
+		forget(n)
 	}
 	check := func(loop ast.Stmt, body *ast.BlockStmt) {
 		chosen := assignedIn(loop)
@@ -112,8 +116,9 @@ func findCounters(scope ast.Node, inLoop bool, taken, all pointers, found func(a
 	}
 	ast.Inspect(scope, func(n ast.Node) bool {
 		if lit := startedBy(n); lit != nil {
-			outer := without(all, lit.Type.Params)
+			outer := without(all, lit.Type)
 			findCounters(lit.Body, false, outer, maps.Clone(outer), found)
+			forget(lit.Body)
 			return false
 		}
 		switch n := n.(type) {
@@ -123,7 +128,8 @@ func findCounters(scope ast.Node, inLoop bool, taken, all pointers, found func(a
 				return false
 			}
 		case *ast.FuncLit:
-			findCounters(n.Body, inLoop, without(taken, n.Type.Params), without(all, n.Type.Params), found)
+			findCounters(n.Body, inLoop, without(taken, n.Type), without(all, n.Type), found)
+			forget(n.Body)
 			return false
 		case *ast.ValueSpec:
 			taken.forget(n)

@@ -20,7 +20,7 @@ var (
 )
 
 // encodedAgain finds a line that encodes a value which does not depend on the call, and which no code changes, as far
-// as its file shows. The line runs again and again: in a loop, or in goroutines that are started more than once.
+// as its file shows, in a line that is repeated.
 func (a *analysis) encodedAgain() []Finding {
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		return a.prog.caller(w.stack, encoders...)
@@ -30,7 +30,7 @@ func (a *analysis) encodedAgain() []Finding {
 			break
 		}
 		value, ok := a.sameValue(g.at)
-		if _, loops := a.loopAround(g.sample); !ok || !loops && a.startedOnce(startFunction(g.sample), g.at.File) {
+		if !ok || !a.repeats(g.sample, a.prog.parsedFile(g.at.File)) {
 			continue
 		}
 		f := a.newFinding(HotFunction, "Each call encodes %s again: that takes %s of the CPU time.", value,
@@ -45,33 +45,65 @@ func (a *analysis) encodedAgain() []Finding {
 	return nil
 }
 
-// startedOnce reports whether one goroutine has a start function: main, or what only main starts, outside of loops.
-func (a *analysis) startedOnce(function, file string) bool {
-	name, ok := strings.CutPrefix(function, "main.")
-	if !ok || name == "main" || strings.HasPrefix(name, "main.func") { // no loop surrounds the literal
-		return ok
+// repeats reports whether a call is repeated, as far as the stack and the file of the call show: in a loop, or in a
+// goroutine of a library, such as a server's, or in one that a loop starts.
+func (a *analysis) repeats(stack []evidence.Frame, file *ast.File) bool {
+	if _, loops := a.loopAround(stack); loops {
+		return true
 	}
-	parsed := a.prog.parsedFile(file)
-	starts := func(n ast.Node) bool {
+	start := startFunction(stack)
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return f.Function == start })
+	if i < 0 || !a.prog.isOwn(stack[i]) {
+		return i >= 0
+	}
+	name := start[strings.LastIndexByte(start, '.')+1:]
+	loops := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			loops = loops || starts(n.Body, name)
+		case *ast.RangeStmt:
+			loops = loops || starts(n.Body, name)
+		}
+		return !loops
+	})
+	return loops
+}
+
+// starts reports whether code starts a function or a method of a name in a goroutine, by go or a function called Go.
+func starts(code ast.Node, name string) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		var started ast.Expr
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			return callsFunction(n.Call, name)
+			started = n.Call.Fun
 		case *ast.CallExpr:
-			return calleeName(n) == "Go" && len(n.Args) > 0 && mentions(n.Args[len(n.Args)-1], []string{name})
+			if calleeName(n) == "Go" && len(n.Args) > 0 {
+				started = n.Args[len(n.Args)-1]
+			}
 		}
-		return false
-	}
-	return parsed != nil && uses(parsed, name) == 1 && onceInMain(parsed, starts, false)
+		path := selected(started)
+		yes = yes || len(path) > 0 && path[len(path)-1] == name
+		return !yes
+	})
+	return yes
 }
 
 // uses returns how often a file mentions a function other than in its declaration.
 func uses(file *ast.File, function string) (n int) {
 	var visit func(ast.Node) bool
+	in := func(x ast.Node) bool {
+		ast.Inspect(x, visit)
+		return false
+	}
 	visit = func(x ast.Node) bool {
 		switch x := x.(type) {
+		case *ast.FuncDecl:
+			return x.Body != nil && in(x.Body)
 		case *ast.SelectorExpr: // the name of a field or a method is another
-			ast.Inspect(x.X, visit)
-			return false
+			return in(x.X)
+		case *ast.Field:
+			return in(x.Type)
 		case *ast.Ident:
 			if x.Name == function {
 				n++
@@ -80,17 +112,9 @@ func uses(file *ast.File, function string) (n int) {
 		return true
 	}
 	for _, d := range file.Decls {
-		if ast.Inspect(d, visit); isFunction(d, function) {
-			n--
-		}
+		ast.Inspect(d, visit)
 	}
 	return n
-}
-
-// isFunction reports whether a declaration is that of a function of a name, not of a method.
-func isFunction(d ast.Decl, name string) bool {
-	fn, ok := d.(*ast.FuncDecl)
-	return ok && fn.Recv == nil && fn.Name.Name == name
 }
 
 // sameValue returns the argument of the call of an encoder at a line, if it is a variable of the package, or a field of

@@ -2,8 +2,6 @@ package explain
 
 import (
 	"go/ast"
-	"go/token"
-	"regexp"
 	"slices"
 )
 
@@ -14,57 +12,27 @@ type encoded struct {
 	receiver string   // the type of the receiver; "" for a variable of the package
 }
 
-// changes reports whether code of the file may change the value between two calls: it assigns to a part of it or to
-// what it is a part of, takes another name for it, calls its method, or passes it to a function other than in the call
-// of the encoder. What runs once at the start may assign to it: functions that run once, and main outside of loops, but
-// not their goroutines and function literals.
-func (v *encoded) changes(file *ast.File) (yes bool) {
-	if v.promoted(file) || v.madeWithGoroutines(file) {
+// changes reports whether code of the file may change the value between two calls: whether it mentions the value, a
+// part of it or what it is a part of, other than to read it or, in code that runs once at the start, to assign to it.
+// Other mentions may give it another name. Types are unknown, so fields of the same names count.
+func (v *encoded) changes(file *ast.File) bool {
+	if v.promoted(file) || v.changesItself(file) {
 		return true
 	}
-	for _, d := range file.Decls {
+	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok {
-			fn = nil
+		switch {
+		case !ok:
+			return v.changedIn(d, nil, runsAtStart)
+		case fn.Body == nil:
+			return false
+		case runsOnce(file, fn):
+			return v.changedIn(fn.Body, fn, runsAtStart)
+		case fn.Recv == nil && fn.Name.Name == "main":
+			return v.changedIn(fn.Body, fn, runsInMain)
 		}
-		inspect := func(n ast.Node) bool {
-			yes = yes || v.changedBy(n, fn)
-			return !yes
-		}
-		once := !ok || runsOnce(file, fn)
-		if !once && (fn.Recv != nil || fn.Name.Name != "main") {
-			ast.Inspect(fn, inspect)
-			continue
-		}
-		ast.Inspect(d, func(n ast.Node) bool { // only what is repeated, or runs later, and names for the value
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				if appends(n) {
-					return false
-				}
-				yes = yes || slices.ContainsFunc(n.Rhs, v.touchedBy)
-			case *ast.ValueSpec:
-				yes = yes || slices.ContainsFunc(n.Values, v.touchedBy)
-			case *ast.CallExpr:
-				if v.onlyReads(n) {
-					return false
-				}
-				s, method := n.Fun.(*ast.SelectorExpr)
-				yes = yes || method && v.touchedBy(s.X) ||
-					!decoderName.MatchString(calleeName(n)) && slices.ContainsFunc(n.Args, v.touchedBy)
-			case *ast.ForStmt, *ast.RangeStmt:
-				if !once {
-					ast.Inspect(n, inspect)
-					return false
-				}
-			case *ast.GoStmt, *ast.FuncLit:
-				ast.Inspect(n, inspect)
-				return false
-			}
-			return !yes
-		})
-	}
-	return yes
+		return v.changedIn(fn.Body, fn, runsAnytime)
+	})
 }
 
 // runsOnce reports whether a function runs once, at the start: init, or a constructor that only main or a variable of
@@ -73,47 +41,6 @@ func runsOnce(file *ast.File, fn *ast.FuncDecl) bool {
 	name := fn.Name.Name
 	return constructs(fn) && (name == "init" || uses(file, name) == 1 &&
 		onceInMain(file, func(n ast.Node) bool { return callsFunction(n, name) }, false))
-}
-
-// changedBy reports whether a node of a function, or of a declaration if that is nil, may change the value.
-func (v *encoded) changedBy(n ast.Node, fn *ast.FuncDecl) bool {
-	named := func(list []ast.Expr) bool { return slices.ContainsFunc(list, v.touchedBy) }
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		whole := func(e ast.Expr) bool { _, star := e.(*ast.StarExpr); return star && v.receiver != "" }
-		return named(n.Lhs) || slices.ContainsFunc(n.Lhs, whole) || named(n.Rhs)
-	case *ast.IncDecStmt:
-		return v.touchedBy(n.X)
-	case *ast.RangeStmt:
-		set := func(e ast.Expr) bool { return e != nil && v.touchedBy(e) }
-		return n.Value != nil && v.touchedBy(n.X) || n.Tok == token.ASSIGN && (set(n.Key) || set(n.Value))
-	case *ast.ReturnStmt:
-		return named(n.Results)
-	case *ast.ValueSpec:
-		return named(n.Values)
-	case *ast.SendStmt:
-		return v.touchedBy(n.Value)
-	case *ast.CallExpr:
-		if v.onlyReads(n) {
-			return false
-		}
-		s, method := n.Fun.(*ast.SelectorExpr)
-		decodes := method && decoderName.MatchString(s.Sel.Name)
-		return named(n.Args) || method && v.touchedBy(s.X) || decodes && v.receives(n.Args, fn)
-	}
-	return false
-}
-
-// decoderName matches the names of functions that set the fields of a value.
-var decoderName = regexp.MustCompile(`^(Decode|Unmarshal|Scan)`)
-
-// receives reports whether one of some arguments is the receiver whose field the value is.
-func (v *encoded) receives(arguments []ast.Expr, fn *ast.FuncDecl) bool {
-	return fn != nil && v.receiver != "" && receiverType(fn) == v.receiver &&
-		slices.ContainsFunc(arguments, func(e ast.Expr) bool {
-			path := selected(e)
-			return len(path) == 1 && path[0] == receiverName(fn)
-		})
 }
 
 // promoted reports whether a struct of the file embeds a type of the name of a field of the value. Its parts then have
@@ -131,79 +58,56 @@ func (v *encoded) promoted(file *ast.File) (yes bool) {
 	return yes
 }
 
-// madeWithGoroutines reports whether a function of the file that makes the variable of the package has a goroutine or a
-// function literal, which may change it.
-func (v *encoded) madeWithGoroutines(file *ast.File) (yes bool) {
-	if v.receiver != "" {
-		return false
+// changesItself reports whether what makes the value may start a goroutine or keep a function literal that changes it:
+// the functions that are called where it is assigned, and what these call in the file.
+func (v *encoded) changesItself(file *ast.File) (yes bool) {
+	called := map[string]bool{}
+	add := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				called[calleeName(c)] = true
+			}
+			return true
+		})
 	}
-	constructors := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.ValueSpec); ok && hasName(s.Names, v.path[0]) {
-			for _, e := range s.Values {
-				if c, ok := e.(*ast.CallExpr); ok {
-					constructors[calleeName(c)] = true
-				}
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			if v.receiver == "" && hasName(n.Names, v.path[0]) {
+				add(n)
+			}
+		case *ast.AssignStmt:
+			if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return v.overlaps(selected(e)) }) {
+				add(n)
+			}
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok && slices.Contains(v.fields(), id.Name) {
+				add(n)
 			}
 		}
 		return true
 	})
-	for _, d := range file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && constructors[fn.Name.Name] {
-			ast.Inspect(fn, func(n ast.Node) bool {
-				switch n.(type) {
-				case *ast.GoStmt, *ast.FuncLit:
-					yes = true
-				}
-				return !yes
-			})
+	for seen := -1; seen < len(called) && !yes; {
+		seen = len(called)
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && called[fn.Name.Name] {
+				yes = yes || startsOrKeeps(fn.Body)
+				add(fn.Body)
+			}
 		}
 	}
 	return yes
 }
 
-// onlyReads reports whether a call is that of the encoder, or of a function that changes nothing.
-func (v *encoded) onlyReads(c *ast.CallExpr) bool {
-	return c == v.call || slices.Contains([]string{"len", "cap"}, calleeName(c))
-}
-
-// appends reports whether a statement appends to a variable, as in x = append(x, y).
-func appends(n *ast.AssignStmt) bool {
-	if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
-		return false
-	}
-	c, ok := n.Rhs[0].(*ast.CallExpr)
-	to := selected(n.Lhs[0])
-	return ok && calleeName(c) == "append" && len(c.Args) > 0 && to != nil && slices.Equal(to, selected(c.Args[0]))
-}
-
-// comparisons only read.
-var comparisons = []token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}
-
-// touchedBy reports whether an expression has the value, a part of it, or what it is a part of, other than in the call
-// of the encoder, in len, cap or a comparison. Fields of the same names count, since the types are unknown.
-func (v *encoded) touchedBy(e ast.Expr) (yes bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		x, ok := n.(ast.Expr)
-		if !ok || yes {
-			return !yes
-		}
-		switch x := x.(type) {
+// startsOrKeeps reports whether code has a goroutine or a function literal, other than one that sorts.
+func startsOrKeeps(code ast.Node) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.FuncLit:
+			yes = true
 		case *ast.CallExpr:
-			if v.onlyReads(x) {
-				return false
-			}
-		case *ast.BinaryExpr:
-			if slices.Contains(comparisons, x.Op) {
-				return false
-			}
+			return !yes && !sorts(n)
 		}
-		if path := selected(x); path != nil {
-			yes = v.overlaps(path)
-			return false
-		}
-		s, ok := x.(*ast.SelectorExpr)
-		yes = ok && slices.Contains(v.fields(), s.Sel.Name)
 		return !yes
 	})
 	return yes
@@ -219,6 +123,9 @@ func (v *encoded) fields() []string {
 
 // overlaps reports whether a path of names is that of the value, of a part of it, or of what it is a part of.
 func (v *encoded) overlaps(path []string) bool {
+	if len(path) == 0 {
+		return false
+	}
 	if fields := v.fields(); len(path) > 1 && len(fields) > 0 && (slices.Contains(fields, path[len(path)-1]) ||
 		slices.Contains(path[1:], fields[len(fields)-1])) {
 		return true

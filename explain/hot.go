@@ -83,11 +83,11 @@ func hotFunction(a *analysis) []Finding {
 }
 
 // foreignCode matches the methods by which the slow calls run code that its user brings.
-var foreignCode = regexp.MustCompile(`\)\.(Read|ReadByte|ReadRune|UnreadRune|Write|Scan)$`)
+var foreignCode = regexp.MustCompile(`\.(Read|ReadByte|ReadRune|UnreadRune|Write|Scan)$`)
 
 // slowCall returns the program's own line that calls a slow function of the standard library, unless the sample is in
-// what that function calls to read, write or scan, which remains without it. Without a buffer between fmt and a file,
-// the reads are its own: one for each character. Package binary is slow only by reflection.
+// what that function calls to read, write or scan, which remains without it. Without a buffer between fmt and a file
+// or a connection, the reads are its own: one for each character. Package binary is slow only by reflection.
 func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Frame, bool) {
 	at, ok := p.caller(stack, function, strings.Replace(function, "fmt.Fscan", "fmt.Scan", 1))
 	if !ok {
@@ -100,7 +100,8 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 	below := stack[:called]
 	if slices.ContainsFunc(below, func(f evidence.Frame) bool {
 		return f.Function == "bufio.(*Reader).fill" || foreignCode.MatchString(f.Function) &&
-			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "internal/poll.")
+			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "net.", "syscall.",
+				"internal/poll.", "encoding/binary.")
 	}) {
 		return evidence.Frame{}, false
 	}

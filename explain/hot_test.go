@@ -89,6 +89,7 @@ func TestAvoidableCalls(t *testing.T) {
 		"strconv.ParseInt fmt.Fscan fmt.Sscanf":                  change,
 		"strconv.ParseInt fmt.Fscan fmt.Scan":                    change, // from standard input
 		"os.(*File).Read fmt.(*readRune).readByte fmt.Fscan":     change, // character by character
+		"net.(*conn).Read fmt.(*readRune).readByte fmt.Fscan":    change,
 		"bufio.(*Reader).ReadRune fmt.Fscan":                     change,
 		"reflect.DeepEqual":                                      change,
 		"reflect.Value.Field encoding/binary.Read":               change,
@@ -96,6 +97,7 @@ func TestAvoidableCalls(t *testing.T) {
 
 		"main.(*point).Scan:12 fmt.Sscanf":                  "",
 		"os.(*File).Read bufio.(*Reader).fill fmt.Fscan":    "",
+		"main.counted.Read:12 fmt.Fscan":                    "",
 		"compress/gzip.(*Reader).Read fmt.Fscan":            "",
 		"compress/gzip.(*Reader).Read encoding/binary.Read": "",
 		"encoding/binary.Write":                             "", // integers need no reflection

@@ -477,6 +477,12 @@ func TestAdjacentCounters(t *testing.T) {
 			"for i := range n {\nt.hits++\n}\n}", false, 8},
 		"set before a goroutine": {"func f(w int) {\nt := &tallies[w]\nif w > 0 {\nt = next()\n}\n" +
 			"go func() {\nfor i := range n {\nt.hits++\n}\n}()\n}", false, 9},
+		"set by a literal": {"func f(w int) {\nt := &tallies[w]\nreset := func() { t = new(tally) }\nreset()\n" +
+			"for i := range n {\nt.hits++\n}\n}", false, 7},
+		"set by a goroutine": {"func f(w int) {\nt := &tallies[w]\ngo func() { t = next() }()\n" +
+			"for i := range n {\nt.hits++\n}\n}", false, 6},
+		"a result of a literal": {"func f(w int) {\nt := &tallies[w]\n" +
+			"each(func() (t *tally) {\nfor i := range n {\nt.hits++\n}\nreturn\n})\n}", false, 6},
 		"a parameter of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
 			"go func(t *tally) {\nfor i := range n {\nt.hits++\n}\n}(mine[w])\n}\n}", false, 7},
 		"of a callback": {"func f() {\nfor i := range n {\np := &list[i]\n" +

@@ -40,7 +40,7 @@ func allIdentifiers(list []ast.Expr) bool {
 
 // calleeName returns the name of the function or method that is called.
 func calleeName(n *ast.CallExpr) string {
-	switch f := n.Fun.(type) {
+	switch f := genericFunction(n.Fun).(type) {
 	case *ast.Ident:
 		return f.Name
 	case *ast.SelectorExpr:
@@ -52,18 +52,18 @@ func calleeName(n *ast.CallExpr) string {
 // callsFunction reports whether a node calls a function of the package.
 func callsFunction(n ast.Node, name string) bool {
 	c, ok := n.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	of := c.Fun
-	switch f := of.(type) { // of a generic function
+	return ok && slices.Equal(selected(genericFunction(c.Fun)), []string{name})
+}
+
+// genericFunction returns the function of an expression that may have type arguments.
+func genericFunction(e ast.Expr) ast.Expr {
+	switch f := e.(type) {
 	case *ast.IndexExpr:
-		of = f.X
+		return f.X
 	case *ast.IndexListExpr:
-		of = f.X
+		return f.X
 	}
-	id, ok := of.(*ast.Ident)
-	return ok && id.Name == name
+	return e
 }
 
 // selected returns the names of a variable and its fields, as in x.y or &x.y, or nil for another expression.
