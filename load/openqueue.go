@@ -76,7 +76,7 @@ func (r *openRun) setPassing() {
 }
 
 // wait parks a worker until the time at which it passes the baton on. A request that is prepared early leaves time for
-// a late timer. So the worker does not poll the clock: that is limited, and needed when the request is sent.
+// most late timers. So the worker does not poll the clock: that is limited, and needed when the request is sent.
 func (r *openRun) wait(e env.Env, at time.Duration) {
 	if r.passing >= shortestPassing {
 		e.Wait(at - e.Now())

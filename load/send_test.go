@@ -114,8 +114,8 @@ func (w slowWorld) Wait(t *env.Task, d time.Duration) {
 	}
 }
 
-// TestLateTimers: timers that are late delay no request, neither one that is prepared earlier than they are late, nor
-// one that is not prepared early.
+// TestLateTimers: timers that are 0.7 ms late delay no request, neither one that is prepared 0.8 ms early, nor one that
+// is not prepared early.
 func TestLateTimers(t *testing.T) {
 	for _, rate := range []float64{100, 2500, 6000} {
 		o := Open{Remote: true, Workers: 400, Arrivals: Arrivals{Kind: Constant, Rate: rate}, QueueLimit: -1,
