@@ -216,14 +216,10 @@ func errors(verdicts []Verdict) Errors {
 	var e Errors
 	var all []float64
 	covered := 0
-	for _, v := range verdicts {
-		if v.Gain == nil || len(v.Findings) == 0 || !v.right(v.Findings[0].Name) || v.Findings[0].Gain == nil {
-			continue
-		}
-		g := v.Findings[0].Gain
-		all = append(all, math.Abs(g.Estimate-v.Gain.Gain))
-		e.Bias += g.Estimate - v.Gain.Gain
-		covered += count(g.Low <= v.Gain.Gain && v.Gain.Gain <= g.High)
+	for _, p := range Promises(verdicts) {
+		all = append(all, math.Abs(p.Gain.Estimate-p.Real))
+		e.Bias += p.Gain.Estimate - p.Real
+		covered += count(p.Gain.Low <= p.Real && p.Real <= p.Gain.High)
 	}
 	e.Count, e.Covered = len(all), share(covered, len(all))
 	if len(all) > 0 {

@@ -127,7 +127,8 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) (cod
 		return 0, err
 	}
 	rows := table(all)
-	fmt.Fprintf(out, "\n%s\n%s", findings.Summary(rows), findings.ByClass(rows[0].Score))
+	fmt.Fprintf(out, "\n%s\n%s\n%s", findings.Summary(rows), findings.ByClass(rows[0].Score),
+		findings.RangesTable(all[0].Verdicts))
 	for _, a := range all[:2] {
 		var shown []findings.Verdict
 		for _, v := range a.Verdicts {

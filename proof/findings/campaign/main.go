@@ -30,6 +30,7 @@ func main() {
 		"on which no rule was tuned")
 	flag.StringVar(&o.dir, "dir", "bin/verdicts", "directory of evidence, answers and scores")
 	flag.StringVar(&o.families, "families", "", "only these families, separated by commas")
+	flag.BoolVar(&o.sick, "sick", false, "only the programs with a problem, for the ranges of gains")
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")
 	flag.IntVar(&o.n, "n", 0, "only this number of programs, drawn by the seed (0: all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draw")
@@ -52,11 +53,11 @@ func main() {
 
 // options are the flags of the command.
 type options struct {
-	label, score, heldOut bool
-	dir, families         string
-	runs, n, points       int
-	seed                  uint64
-	limit                 time.Duration
+	label, score, heldOut, sick bool
+	dir, families               string
+	runs, n, points             int
+	seed                        uint64
+	limit                       time.Duration
 }
 
 // validate returns what is wrong with the flags, followed by a number of other arguments.
@@ -92,7 +93,7 @@ func campaign(ctx context.Context, o options) (code int, err error) {
 	var cases []corpus.Case
 	for _, f := range families {
 		for _, c := range f.Cases() {
-			if o.label || c.Point == 0 || c.Form == corpus.Sick && c.Point < o.points {
+			if o.label || c.Point == 0 && !o.sick || c.Form == corpus.Sick && c.Point < o.points {
 				cases = append(cases, c)
 			}
 		}
