@@ -113,6 +113,7 @@ func findCounters(scope ast.Node, inLoop bool, taken, all pointers, found func(a
 			found(loop, at)
 		}
 		inner(body, true, fixed)
+		forget(loop)
 	}
 	ast.Inspect(scope, func(n ast.Node) bool {
 		if lit := startedBy(n); lit != nil {

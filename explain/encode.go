@@ -37,7 +37,7 @@ func (a *analysis) encodedAgain() []Finding {
 			percent(g.share))
 		a.locateCalls(&f, g, 0.1)
 		f.citef("nothing in this file seems to change %s after it is made", value)
-		f.Alternative = "Code in another file changes " + value + ", or each call has another one."
+		f.Alternative = "Other code changes " + value + ", its methods add the time, or each call has another one."
 		f.Fix = "Encode it once, and keep the bytes until the value changes."
 		f.Experiment = "Keep the bytes of the first call: the time should fall by their share."
 		return []Finding{f}
@@ -121,7 +121,7 @@ func uses(file *ast.File, function string) (n int) {
 // a receiver of which there seems to be one, and if nothing in the file changes it once it is made.
 func (a *analysis) sameValue(at evidence.Frame) (value string, ok bool) {
 	file := a.prog.parsedFile(at.File)
-	if file == nil {
+	if file == nil || marshals(file) {
 		return "", false
 	}
 	fn := a.prog.functionAt(file, at.Line)
@@ -132,7 +132,7 @@ func (a *analysis) sameValue(at evidence.Frame) (value string, ok bool) {
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		c, is := n.(*ast.CallExpr)
 		if is && a.prog.line(c.Pos()) == at.Line && len(c.Args) > 0 && slices.Contains(encoderNames, calleeName(c)) {
-			v.call, v.path = c, selected(c.Args[0])
+			v.use, v.path = c, selected(c.Args[0])
 		}
 		return true
 	})
@@ -149,6 +149,14 @@ func (a *analysis) sameValue(at evidence.Frame) (value string, ok bool) {
 	return value, !v.changes(file)
 }
 
+// marshals reports whether a file has methods that encode values, which may add what is in no field.
+func marshals(file *ast.File) bool {
+	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Recv != nil && strings.HasPrefix(fn.Name.Name, "Marshal")
+	})
+}
+
 // constructorName matches the names of functions that make values, and so may assign to their fields.
 var constructorName = regexp.MustCompile(`^([Nn]ew|[Ll]oad|[Oo]pen|[Ii]nit)([A-Z]|$)`)
 
@@ -159,10 +167,10 @@ func constructs(fn *ast.FuncDecl) bool {
 
 // hasOneReceiver reports whether a name is that of the receiver of a method, of a type of which its file makes one
 // value: in main or a variable of the package, or in a constructor that only these call, outside of loops; no list, map
-// or channel holds such values. A method that encodes its own receiver, such as MarshalJSON, has many.
+// or channel holds such values.
 func hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string) bool {
 	of := receiverType(fn)
-	if of == "" || receiverName(fn) != name || strings.HasPrefix(fn.Name.Name, "Marshal") {
+	if of == "" || receiverName(fn) != name {
 		return false
 	}
 	is := func(e ast.Expr) bool { path := selected(e); return len(path) == 1 && path[0] == of }
@@ -184,6 +192,9 @@ func hasOneReceiver(file *ast.File, fn *ast.FuncDecl, name string) bool {
 			return n.Type != nil && is(n.Type)
 		case *ast.CallExpr:
 			return calleeName(n) == "new" && len(n.Args) == 1 && is(n.Args[0])
+		case *ast.ValueSpec:
+			_, pointer := n.Type.(*ast.StarExpr)
+			return n.Type != nil && !pointer && len(n.Values) == 0 && is(n.Type)
 		}
 		return false
 	}

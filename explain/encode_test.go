@@ -243,6 +243,65 @@ func TestEncodedAgain(t *testing.T) {
 		"loaded and a field": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
 			"var terms []T\nfunc loadTerms() { terms = read() }\ntype hooks struct{ loadTerms func() }\n" +
 			"func main() { loadTerms(); serve() }", "terms"},
+		"of a variable of main": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func main() { st := &T{}; go collect(st); s := &server{terms: st}; handle(s.f) }", ""},
+		"of a variable of main alone": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func main() { st := load(); s := &server{terms: st}; handle(s.f) }", "s.terms"},
+		"of a variable that main changes": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func main() { st := load(); s := &server{terms: st}; for { st.n++ } }", ""},
+		"of a variable that starts": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func main() { st := newTerms(); s := &server{terms: st}; handle(s.f) }\n" +
+			"func newTerms() *T { t := &T{}; go t.run(); return t }", ""},
+		"made of a parameter": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func newServer(t *T) *server { return &server{terms: t} }\n" +
+			"func main() { s := newServer(shared); handle(s.f) }", ""},
+		"without names": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nfunc main() { s := &server{load()}; handle(s.f) }", ""},
+		"of another variable": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var counts = map[string]int{}\nvar state = page{Counts: counts}\n" +
+			"func hit(k string) { counts[k]++ }", ""},
+		"of another variable alone": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var counts = map[string]int{}\nvar state = page{Counts: counts}", "state"},
+		"with a timer": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state = newState()\n" +
+			"func newState() *T { t := &T{}; time.AfterFunc(d, t.refresh); return t }", ""},
+		"kept in a list": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var all []*T\nvar state = newState()\n" +
+			"func newState() *T { t := &T{}; all = append(all, t); return t }", ""},
+		"replaced by a method": {"func f() {\nb, _ := json.Marshal(state.terms)\nuse(b)\n}\n" +
+			"var state T\nfunc (s *T) reload() { *s = read() }\nfunc g() { state.reload() }", ""},
+		"replaced in parentheses": {"func f() {\nb, _ := json.Marshal(state.terms)\nuse(b)\n}\n" +
+			"var state T\nfunc (s *T) reload() { (*s) = read() }\nfunc g() { state.reload() }", ""},
+		"decoded by a method": {"func f() {\nb, _ := json.Marshal(state.terms)\nuse(b)\n}\n" +
+			"var state T\nfunc (s *T) reload() { json.Unmarshal(b, s) }\nfunc g() { state.reload() }", ""},
+		"decoded by a function": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nvar one = server{}\n" +
+			"func load(s *server, b []byte) { json.Unmarshal(b, s) }\nfunc g() { load(s, b) }", ""},
+		"an endless constructor": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nfunc main() { loadTest() }\nfunc loadTest() { for { state.n++; report() } }", ""},
+		"an embedded whole": {"func (s *server) f() {\nb, _ := json.Marshal(s.Items)\nuse(b)\n}\n" +
+			"type server struct { mu sync.Mutex; snapshot }\nvar one = server{}\n" +
+			"func (s *server) refresh() { s.snapshot = build() }", ""},
+		"an embedded lock": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct { sync.Mutex; terms T }\nvar one = server{}", "s.terms"},
+		"a marshaler": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state = T{up{now()}}\n" +
+			"func (u up) MarshalJSON() ([]byte, error) { return json.Marshal(since(u.t)) }", ""},
+		"a variable without a value": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nvar one server", "s.terms"},
+		"a variable for each": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nvar none = server{}\nfunc g(r R) { var s server; s.f() }", ""},
+		"a pointer without a value": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nvar one *server\nfunc main() { one = &server{} }", "s.terms"},
+		"written by Fprintf": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms lines\nfunc g() { fmt.Fprintf(&terms, \"%v\", x) }", ""},
+		"encoded by two": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc g() { b, _ := json.MarshalIndent(terms, \"\", \" \"); use(b) }", "terms"},
 		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
 			""},
 	} {

@@ -7,7 +7,7 @@ import (
 
 // encoded is a value that a call of an encoder takes.
 type encoded struct {
-	call     *ast.CallExpr
+	use      ast.Node // the call, which changes nothing
 	path     []string // the names of a variable of the package and of fields, or of the fields of any receiver
 	receiver string   // the type of the receiver; "" for a variable of the package
 }
@@ -16,7 +16,7 @@ type encoded struct {
 // part of it or what it is a part of, other than to read it or, in code that runs once at the start, to assign to it.
 // Other mentions may give it another name. Types are unknown, so fields of the same names count.
 func (v *encoded) changes(file *ast.File) bool {
-	if v.promoted(file) || v.changesItself(file) {
+	if v.promoted(file) || v.madeOfOthers(file) {
 		return true
 	}
 	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
@@ -43,70 +43,15 @@ func runsOnce(file *ast.File, fn *ast.FuncDecl) bool {
 		onceInMain(file, func(n ast.Node) bool { return callsFunction(n, name) }, false))
 }
 
-// promoted reports whether a struct of the file embeds a type of the name of a field of the value. Its parts then have
-// shorter paths, too.
+// promoted reports whether a struct of the file embeds something that may give parts of the value shorter paths, or be
+// what the value is a part of.
 func (v *encoded) promoted(file *ast.File) (yes bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.StructType); ok {
-			for _, f := range s.Fields.List {
+		if s, ok := n.(*ast.StructType); ok && len(v.fields()) > 0 {
+			yes = yes || slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
 				path := selected(f.Type)
-				yes = yes || len(f.Names) == 0 && len(path) > 0 && slices.Contains(v.fields(), path[len(path)-1])
-			}
-		}
-		return !yes
-	})
-	return yes
-}
-
-// changesItself reports whether what makes the value may start a goroutine or keep a function literal that changes it:
-// the functions that are called where it is assigned, and what these call in the file.
-func (v *encoded) changesItself(file *ast.File) (yes bool) {
-	called := map[string]bool{}
-	add := func(n ast.Node) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CallExpr); ok {
-				called[calleeName(c)] = true
-			}
-			return true
-		})
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ValueSpec:
-			if v.receiver == "" && hasName(n.Names, v.path[0]) {
-				add(n)
-			}
-		case *ast.AssignStmt:
-			if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return v.overlaps(selected(e)) }) {
-				add(n)
-			}
-		case *ast.KeyValueExpr:
-			if id, ok := n.Key.(*ast.Ident); ok && slices.Contains(v.fields(), id.Name) {
-				add(n)
-			}
-		}
-		return true
-	})
-	for seen := -1; seen < len(called) && !yes; {
-		seen = len(called)
-		for _, d := range file.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && called[fn.Name.Name] {
-				yes = yes || startsOrKeeps(fn.Body)
-				add(fn.Body)
-			}
-		}
-	}
-	return yes
-}
-
-// startsOrKeeps reports whether code has a goroutine or a function literal, other than one that sorts.
-func startsOrKeeps(code ast.Node) (yes bool) {
-	ast.Inspect(code, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt, *ast.FuncLit:
-			yes = true
-		case *ast.CallExpr:
-			return !yes && !sorts(n)
+				return len(f.Names) == 0 && (len(path) == 0 || path[0] != "sync")
+			})
 		}
 		return !yes
 	})

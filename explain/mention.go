@@ -88,7 +88,9 @@ func (m *mentionSearch) statement(n ast.Node) (more bool) {
 	case *ast.GoStmt:
 		return m.later(n.Call)
 	case *ast.ForStmt:
-		return m.when != runsInMain || m.later(n)
+		if m.when == runsInMain || once && n.Cond == nil {
+			return m.later(n)
+		}
 	case *ast.RangeStmt:
 		return m.ranges(n)
 	case *ast.IncDecStmt:
@@ -98,8 +100,7 @@ func (m *mentionSearch) statement(n ast.Node) (more bool) {
 		return !once
 	case *ast.AssignStmt:
 		if !once {
-			whole := func(e ast.Expr) bool { _, star := e.(*ast.StarExpr); return star && m.of.receiver != "" }
-			m.found = slices.ContainsFunc(n.Lhs, whole)
+			m.found = len(m.of.fields()) > 0 && slices.ContainsFunc(n.Lhs, isDereference)
 			return true
 		}
 		m.beside(n.Lhs...)
@@ -140,6 +141,9 @@ func (m *mentionSearch) ranges(n *ast.RangeStmt) (more bool) {
 
 // expression looks into an expression. more asks for the nodes in it.
 func (m *mentionSearch) expression(e ast.Expr) (more bool) {
+	if e == m.of.use {
+		return false
+	}
 	if path := selected(e); path != nil {
 		m.found = m.of.overlaps(path)
 		return false
@@ -176,27 +180,31 @@ func (m *mentionSearch) expression(e ast.Expr) (more bool) {
 
 // call looks into a call.
 func (m *mentionSearch) call(c *ast.CallExpr) (more bool) {
-	if c == m.of.call {
-		return false
-	}
 	decodes := decoderName.MatchString(calleeName(c))
-	if m.found = decodes && m.decodesReceiver(c); m.found {
+	if m.found = decodes && m.decodesWhole(c); m.found {
 		return false
 	}
 	if !onlyReads(c) && (m.when == runsAnytime || !decodes && !sorts(c)) {
 		return true
 	}
 	m.in(c.Fun)
-	m.beside(c.Args...)
+	args := c.Args
+	if printsTo(c) {
+		m.in(args[0])
+		args = args[1:]
+	}
+	m.beside(args...)
 	return false
 }
 
-// decodesReceiver reports whether a call has the receiver as an argument whose field the value is.
-func (m *mentionSearch) decodesReceiver(c *ast.CallExpr) bool {
-	return m.fn != nil && m.of.receiver != "" && receiverType(m.fn) == m.of.receiver &&
-		slices.ContainsFunc(c.Args, func(e ast.Expr) bool {
-			return slices.Equal(selected(e), []string{receiverName(m.fn)})
-		})
+// decodesWhole reports whether a call, at any time, decodes into what a pointer points to, which may be what the value
+// is a field of.
+func (m *mentionSearch) decodesWhole(c *ast.CallExpr) bool {
+	if m.when != runsAnytime || len(m.of.fields()) == 0 || len(c.Args) == 0 {
+		return false
+	}
+	_, variable := c.Args[len(c.Args)-1].(*ast.Ident)
+	return variable
 }
 
 // comparisons only read.
@@ -208,10 +216,25 @@ var (
 	printerName = regexp.MustCompile(`^[FS]?(Print|Fatal|Panic)`)
 )
 
-// onlyReads reports whether a call changes no argument and keeps none.
+// onlyReads reports whether a call changes and keeps no argument other than the first of Fprint.
 func onlyReads(c *ast.CallExpr) bool {
-	return slices.Contains([]string{"len", "cap"}, calleeName(c)) ||
-		(calls(c, "fmt") || calls(c, "log")) && printerName.MatchString(calleeName(c))
+	name := calleeName(c)
+	return slices.Contains([]string{"len", "cap"}, name) || slices.Contains(encoderNames, name) ||
+		(calls(c, "fmt") || calls(c, "log")) && printerName.MatchString(name)
+}
+
+// printsTo reports whether a call prints to its first argument.
+func printsTo(c *ast.CallExpr) bool {
+	return len(c.Args) > 0 && calls(c, "fmt") && strings.HasPrefix(calleeName(c), "Fprint")
+}
+
+// isDereference reports whether an expression is what a pointer points to.
+func isDereference(e ast.Expr) bool {
+	if p, ok := e.(*ast.ParenExpr); ok {
+		return isDereference(p.X)
+	}
+	_, ok := e.(*ast.StarExpr)
+	return ok
 }
 
 // sorts reports whether a call sorts an argument.

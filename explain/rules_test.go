@@ -481,6 +481,8 @@ func TestAdjacentCounters(t *testing.T) {
 			"for i := range n {\nt.hits++\n}\n}", false, 7},
 		"set by a goroutine": {"func f(w int) {\nt := &tallies[w]\ngo func() { t = next() }()\n" +
 			"for i := range n {\nt.hits++\n}\n}", false, 6},
+		"set by a range": {"func f(w int) {\nt := &tallies[w]\nfor _, t = range list {\nuse(t)\n}\n" +
+			"for i := range n {\nt.hits++\n}\n}", false, 8},
 		"a result of a literal": {"func f(w int) {\nt := &tallies[w]\n" +
 			"each(func() (t *tally) {\nfor i := range n {\nt.hits++\n}\nreturn\n})\n}", false, 6},
 		"a parameter of a goroutine": {"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +

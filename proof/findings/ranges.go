@@ -13,7 +13,8 @@ import (
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
 
-// Promise is the gain that a right first finding estimates, with the gain of the fix that was measured.
+// Promise is the gain that a right first finding estimates, with the gain of the fix that was measured. Fixes that gain
+// nothing have none, because their programs are healthy.
 type Promise struct {
 	Family string
 	Name   explain.Name
@@ -67,8 +68,8 @@ func NewRanges(promises []Promise, of func(Promise) (low, high float64)) (r Rang
 // minFamilies is the number of families from which a finding has a range of its own. Others share one.
 const minFamilies = 20
 
-// A Calibration turns an estimate into a range that holds Coverage of the measured gains, by the errors of estimates in
-// programs whose gain is known.
+// A Calibration turns an estimate into a range that holds Coverage of the gains of right findings, by the errors of
+// estimates in programs whose gain is known: the first one of each family, since those of a family are alike.
 type Calibration struct {
 	pooled []float64
 	own    map[explain.Name][]float64 // sorted errors by finding, of those with enough families
@@ -81,23 +82,22 @@ func spread(estimate float64) float64 { return estimate*(1-estimate) + 0.05 }
 // Calibrate computes a calibration from promises.
 func Calibrate(promises []Promise) Calibration {
 	c := Calibration{own: map[explain.Name][]float64{}}
-	families := map[explain.Name]map[string]bool{}
+	known := map[string]bool{}
 	for _, p := range promises {
+		if known[p.Family] {
+			continue
+		}
+		known[p.Family] = true
 		e := (p.Real - p.Gain.Estimate) / spread(p.Gain.Estimate)
 		c.pooled = append(c.pooled, e)
 		c.own[p.Name] = append(c.own[p.Name], e)
-		if families[p.Name] == nil {
-			families[p.Name] = map[string]bool{}
-		}
-		families[p.Name][p.Family] = true
 	}
 	slices.Sort(c.pooled)
 	for name, errors := range c.own {
-		if len(families[name]) < minFamilies {
-			delete(c.own, name)
-			continue
-		}
 		slices.Sort(errors)
+		if len(errors) < minFamilies {
+			delete(c.own, name)
+		}
 	}
 	return c
 }
