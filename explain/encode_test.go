@@ -251,7 +251,7 @@ func TestEncodedAgain(t *testing.T) {
 			"func main() { st := load(); s := &server{terms: st}; handle(s.f) }", "s.terms"},
 		"of a variable that main changes": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
 			"type server struct{ terms *T }\n" +
-			"func main() { st := load(); s := &server{terms: st}; for { st.n++ } }", ""},
+			"func main() { st := load(); s := &server{terms: st}; for range 9 { st.n++ } }", ""},
 		"of a variable that starts": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
 			"type server struct{ terms *T }\n" +
 			"func main() { st := newTerms(); s := &server{terms: st}; handle(s.f) }\n" +
@@ -302,6 +302,38 @@ func TestEncodedAgain(t *testing.T) {
 			"var terms lines\nfunc g() { fmt.Fprintf(&terms, \"%v\", x) }", ""},
 		"encoded by two": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
 			"var terms T\nfunc g() { b, _ := json.MarshalIndent(terms, \"\", \" \"); use(b) }", "terms"},
+		"a local of the name of the field": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nvar one = server{}\n" +
+			"func g() { var terms = newT(); terms.n++ }\nfunc newT() *T { go run(); return &T{} }", "s.terms"},
+		"of a literal with a variable": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func main() { st := list(); go collect(st); s := &server{terms: &T{list: st}}; " +
+			"handle(s.f) }", ""},
+		"of each other": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state T\nvar other T\nfunc main() { other = state; state = other; serve() }", ""},
+		"of a second name": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func main() { st := shared; s := &server{terms: st}; handle(s.f) }\nvar shared = &T{}\n" +
+			"func hit() { shared.n++ }", ""},
+		"with a literal": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state = newState()\n" +
+			"func newState() *T { t := &T{}; hooks.add(func() { t.n++ }); return t }", ""},
+		"with a local of a name of the package": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var list []int\nvar state = newState()\n" +
+			"func newState() *T { list := &T{}; list.n = 1; return list }", "state"},
+		"decoded by a constructor": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\n" +
+			"func newServer() *server { s := &server{}; json.Unmarshal(b, s); return s }\n" +
+			"var one = newServer()", "s.terms"},
+		"another whole is decoded": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc g(x *page) { json.Unmarshal(b, x) }", "terms"},
+		"printed to another": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\nfunc g() { fmt.Fprintf(w, \"%v\", terms) }", "terms"},
+		"a variable of a type with a value": {"func (s *server) f() {\nb, _ := json.Marshal(s.terms)\nuse(b)\n}\n" +
+			"type server struct{ terms *T }\nvar one server = newServer()\n" +
+			"func newServer() server { return server{} }", "s.terms"},
+		"another type embeds": {"func f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms T\ntype page struct { base }", "terms"},
 		"in a constructor": {"func newServer() *server {\nb, _ := json.Marshal(terms)\nuse(b)\n}\nvar terms = load()",
 			""},
 	} {

@@ -10,6 +10,7 @@ type encoded struct {
 	use      ast.Node // the call, which changes nothing
 	path     []string // the names of a variable of the package and of fields, or of the fields of any receiver
 	receiver string   // the type of the receiver; "" for a variable of the package
+	names    int      // how many other names were followed to this one
 }
 
 // changes reports whether code of the file may change the value between two calls: whether it mentions the value, a

@@ -213,7 +213,7 @@ var comparisons = []token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, toke
 // decoderName matches the names of functions that set the fields of a value, and printerName those that print it.
 var (
 	decoderName = regexp.MustCompile(`^(Decode|Unmarshal|Scan)`)
-	printerName = regexp.MustCompile(`^[FS]?(Print|Fatal|Panic)`)
+	printerName = regexp.MustCompile(`^(Print|Fprint|Sprint|Fatal|Panic)`)
 )
 
 // onlyReads reports whether a call changes and keeps no argument other than the first of Fprint.

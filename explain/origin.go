@@ -2,7 +2,6 @@ package explain
 
 import (
 	"go/ast"
-	"go/token"
 	"slices"
 )
 
@@ -13,6 +12,9 @@ type origin struct {
 	called map[string]bool // functions and methods that are called for it
 	shared bool            // another variable is the value, or a part of it, and may change it
 }
+
+// mostNames is the number of other names of a value that are followed.
+const mostNames = 3
 
 // madeOfOthers reports whether what makes the value may change it later: a variable that is another name of it, or the
 // functions that are called where it is assigned, with what these call in the file, if they start a goroutine or keep a
@@ -92,10 +94,10 @@ func aliases(e ast.Expr) (list []ast.Expr) {
 // changedAs reports whether a variable or a field in a function, which is the value or a part of it, may change.
 func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 	path := selected(alias)
-	v := &encoded{use: alias, path: path}
+	v := &encoded{use: alias, path: path, names: o.of.names + 1}
 	switch {
-	case o.of.overlaps(path):
-		return false // it is assigned to itself
+	case v.names > mostNames:
+		return true
 	case fn != nil && binds(fn, path[0]):
 		parameters := slices.Clone(fn.Type.Params.List)
 		if fn.Recv != nil {
@@ -108,18 +110,19 @@ func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 		if fn.Name.Name == "main" {
 			when = runsInMain
 		}
+		again := false
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
 			if s, ok := n.(*ast.AssignStmt); ok && slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool {
 				return v.overlaps(selected(e))
 			}) {
 				for _, e := range s.Rhs {
 					o.calls(e)
-					o.shared = o.shared || len(aliases(e)) > 0
+					again = again || len(aliases(e)) > 0
 				}
 			}
 			return true
 		})
-		return v.changedIn(fn.Body, fn, when)
+		return again || v.changedIn(fn.Body, fn, when)
 	case declares(o.file, path[0]):
 		return v.changes(o.file)
 	}
@@ -127,7 +130,7 @@ func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 }
 
 // keeps reports whether a function of the file that is called for the value has a goroutine, a function literal that
-// does not sort, or a function that runs later, or assigns to another variable of the package.
+// does not sort, or a function that runs later, or assigns to a variable of the package.
 func (o *origin) keeps() (yes bool) {
 	for seen := -1; seen < len(o.called) && !yes; {
 		seen = len(o.called)
@@ -155,8 +158,7 @@ func (o *origin) keepsIn(fn *ast.FuncDecl) (yes bool) {
 		case *ast.AssignStmt:
 			yes = yes || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool {
 				path := selected(e)
-				return len(path) > 0 && n.Tok != token.DEFINE && declares(o.file, path[0]) && !binds(fn, path[0]) &&
-					!o.of.overlaps(path)
+				return len(path) > 0 && declares(o.file, path[0]) && !binds(fn, path[0])
 			})
 		}
 		return !yes
