@@ -54,6 +54,9 @@ func writeMetrics(b *strings.Builder, f *frame, st Style) {
 			return number(withMean(s).Median, result.UnitOf(name), fewDigits)
 		})
 		c.drop = i + 1
+		if !slices.ContainsFunc(rows, func(r compare.Row) bool { return withMean(r.Metrics[name]).Median != 0 }) {
+			c.drop += len(names) // a metric that is 0 in all rows says least
+		}
 		columns = append(columns, c)
 	}
 	writeHeading(b, f.rows[0].Workload+": metrics of the designs", average, st)

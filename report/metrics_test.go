@@ -62,6 +62,14 @@ group   0.00700         146us
 		"design  code_unavailable  connections  errors_timeout  server_cpu_seconds  status_503\n") {
 		t.Errorf("of a server: %s", got)
 	}
+	calls := map[string]float64{"call_ns": 169e3, "rejected": 0, "skipped": 0, "sync_share": 0.0008}
+	var narrow strings.Builder
+	f := frames([]compare.Row{job("locker", 6, calls)})[0]
+	writeMetrics(&narrow, &f, Style{Width: 40})
+	if got := narrow.String(); !strings.Contains(got, "design  call_ns  rejected  sync_share\n") ||
+		!strings.Contains(got, "left out to fit 40 columns: skipped") {
+		t.Errorf("on a narrow page: %s", got)
+	}
 	if got := page(job("none", 6, map[string]float64{})); got != "" {
 		t.Errorf("metrics of none: %s", got)
 	}
