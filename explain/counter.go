@@ -76,19 +76,9 @@ func without(p pointers, literal *ast.FuncType) pointers {
 	return p
 }
 
-// startedBy returns the function literal that a node starts in a goroutine: by go, or as the last argument of a
-// function called Go, as of a WaitGroup. Without one it is nil.
+// startedBy returns the function literal that a node starts in a goroutine. Without one it is nil.
 func startedBy(n ast.Node) *ast.FuncLit {
-	var f ast.Expr
-	switch n := n.(type) {
-	case *ast.GoStmt:
-		f = n.Call.Fun
-	case *ast.CallExpr:
-		if calleeName(n) == "Go" && len(n.Args) > 0 {
-			f = n.Args[len(n.Args)-1]
-		}
-	}
-	lit, _ := f.(*ast.FuncLit)
+	lit, _ := startedFunction(n).(*ast.FuncLit)
 	return lit
 }
 

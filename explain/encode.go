@@ -70,19 +70,10 @@ func (a *analysis) repeats(stack []evidence.Frame, file *ast.File) bool {
 	return loops
 }
 
-// starts reports whether code starts a function or a method of a name in a goroutine, by go or a function called Go.
+// starts reports whether code starts a function or a method of a name in a goroutine.
 func starts(code ast.Node, name string) (yes bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
-		var started ast.Expr
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			started = n.Call.Fun
-		case *ast.CallExpr:
-			if calleeName(n) == "Go" && len(n.Args) > 0 {
-				started = n.Args[len(n.Args)-1]
-			}
-		}
-		path := selected(started)
+		path := selected(startedFunction(n))
 		yes = yes || len(path) > 0 && path[len(path)-1] == name
 		return !yes
 	})

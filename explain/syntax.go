@@ -49,6 +49,20 @@ func calleeName(n *ast.CallExpr) string {
 	return ""
 }
 
+// startedFunction returns the function that a node starts in a goroutine: by go, or as the last argument of a function
+// called Go, as of a WaitGroup. Without one it is nil.
+func startedFunction(n ast.Node) ast.Expr {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return n.Call.Fun
+	case *ast.CallExpr:
+		if calleeName(n) == "Go" && len(n.Args) > 0 {
+			return n.Args[len(n.Args)-1]
+		}
+	}
+	return nil
+}
+
 // callsFunction reports whether a node calls a function of the package.
 func callsFunction(n ast.Node, name string) bool {
 	c, ok := n.(*ast.CallExpr)
