@@ -67,6 +67,7 @@ func brewputFromEnvironment(atExit func(func())) bool {
 // begin starts the profiler or tracer.
 func (h *brewputHook) begin() {
 	var err error
+	h.began = hooktime.Now() // before the trace, which may be written at once
 	switch h.kind {
 	case "heap":
 		hookruntime.MemProfileRate = brewputBytesRate
@@ -83,7 +84,6 @@ func (h *brewputHook) begin() {
 		}
 	}
 
-	h.began = hooktime.Now()
 	if err != nil {
 		h.fail(err)
 		h.kind = "none"
