@@ -30,11 +30,7 @@ func (r Report) Answer() []string {
 	case f.Name == TooLittleEvidence, f.Name == TooFewSamples:
 		return []string{"There is too little evidence to predict a gain.", f.Fix}
 	case f.Gain == nil:
-		saving := "There is no estimate of the saving"
-		if f.Name == UnboundedSpawn { // a bound saves memory
-			saving = "No change is predicted to save time"
-		}
-		return []string{saving + "; " + r.limit() + ".", f.Fix}
+		return []string{"There is no estimate of the saving; " + r.limit() + ".", f.Fix}
 	}
 	should := "should"
 	if f.Confidence == Low {

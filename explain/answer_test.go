@@ -29,7 +29,7 @@ func TestAnswer(t *testing.T) {
 			Fix: "Do less."},
 		"There is no estimate of the saving; the first finding is goroutine-leak, at a.go:1. End them.": {
 			Name: GoroutineLeak, Where: []string{"a.go:1"}, Fix: "End them."},
-		"No change is predicted to save time; the first finding is unbounded-spawn. Bound them.": {
+		"There is no estimate of the saving; the first finding is unbounded-spawn. Bound them.": {
 			Name: UnboundedSpawn, Fix: "Bound them."},
 		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
 			Fix: "Give it more to do."},

@@ -99,7 +99,7 @@ func workerDocs() []Doc {
 			Evidence:   "The execution trace: how many goroutines exist, and how many wait for a CPU. " + notStandard,
 			Thresholds: []string{atLeast("goroutines for each CPU", queueRoom)},
 			Example:    "for _, url := range urls { go parse(url) }",
-			Fix:        "Bound them by a worker pool or errgroup: it saves memory, not time."},
+			Fix:        "Bound them by a worker pool or errgroup: it saves memory, and maybe time."},
 		{Name: TooFewWorkers, Meaning: "all workers are in use while CPUs are idle",
 			Evidence: "The execution trace: what the workers do, and whether they wait for work.",
 			Thresholds: []string{atLeast("idle CPU time", poolSpare),

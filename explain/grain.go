@@ -151,8 +151,8 @@ func unboundedSpawn(a *analysis) []Finding {
 		a.locateSpawn(&f, c)
 
 		f.Alternative = "They wait for something external, and that many are needed to keep it busy."
-		f.Fix = "Bound them by a worker pool or errgroup: it saves memory, not time."
-		f.Experiment = "Bound them: peak memory should fall, and the time should stay."
+		f.Fix = "Bound them by a worker pool or errgroup: it saves memory, and maybe time."
+		f.Experiment = "Bound them: peak memory should fall, and the time may."
 		return []Finding{f}
 	}
 
