@@ -17,7 +17,8 @@ func FuzzSource(f *testing.F) {
 		encode + "type x struct { y; sync.Mutex }\nvar terms = must(newT[int]())\n" +
 			"func newT[K any]() *T { t := &T{a: b}; all = append(all, t); return t }",
 		"func f(w int) {\nif t := &tallies[w]; ok {\nfor i := range n {\nt.hits++\n}\n}\n}",
-		"func f() {\nfor w := range workers {\nt := &tallies[w]\nwg.Go(func() (t T) {\nfor range n {\nt.hits++\n}\n})\n}\n}",
+		"func f() {\nfor w := range workers {\nt := &tallies[w]\n" +
+			"wg.Go(func() (t T) {\nfor range n {\nt.hits++\n}\n})\n}\n}",
 		"func (s *server) f() {\nb, _ := json.Marshal(s.a.b)\n}\nvar s = server{1}\nfunc g(s *server) { *s = x[0] }",
 		"func f() bool {\nfor _, n := range t {\nif n == name {\nreturn true\n}\n}\nreturn false\n}",
 		"func f() {\nselect {\ncase x, ok := <-c:\nx.n++\ndefault:\n}\nswitch y := z.(type) {\ncase int:\ny++\n}\n}",
