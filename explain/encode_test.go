@@ -315,6 +315,11 @@ func TestEncodedAgain(t *testing.T) {
 			"type server struct{ terms *T }\n" +
 			"func main() { st := shared; s := &server{terms: st}; handle(s.f) }\nvar shared = &T{}\n" +
 			"func hit() { shared.n++ }", ""},
+		"kept in a map": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var registry = map[string]*T{}\nvar state = newState()\n" +
+			"func newState() *T { t := &T{}; registry[t.n] = t; return t }", ""},
+		"kept by a receiver": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state = newState()\nfunc newState() *T { t := &T{}; jobs <- t; return t }", ""},
 		"with a literal": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
 			"var state = newState()\n" +
 			"func newState() *T { t := &T{}; hooks.add(func() { t.n++ }); return t }", ""},

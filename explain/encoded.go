@@ -24,15 +24,15 @@ func (v *encoded) changes(file *ast.File) bool {
 		fn, ok := d.(*ast.FuncDecl)
 		switch {
 		case !ok:
-			return v.changedIn(d, nil, runsAtStart)
+			return v.changedIn(d, runsAtStart)
 		case fn.Body == nil:
 			return false
 		case runsOnce(file, fn):
-			return v.changedIn(fn.Body, fn, runsAtStart)
+			return v.changedIn(fn.Body, runsAtStart)
 		case fn.Recv == nil && fn.Name.Name == "main":
-			return v.changedIn(fn.Body, fn, runsInMain)
+			return v.changedIn(fn.Body, runsInMain)
 		}
-		return v.changedIn(fn.Body, fn, runsAnytime)
+		return v.changedIn(fn.Body, runsAnytime)
 	})
 }
 

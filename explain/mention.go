@@ -20,14 +20,13 @@ const (
 // mentionSearch looks for mentions of a value by which code may change it.
 type mentionSearch struct {
 	of    *encoded
-	fn    *ast.FuncDecl // whose code it is; nil for another declaration
 	when  phase
 	found bool
 }
 
-// changedIn reports whether code of a function, or of a declaration if that is nil, may change the value.
-func (v *encoded) changedIn(code ast.Node, fn *ast.FuncDecl, when phase) bool {
-	m := mentionSearch{of: v, fn: fn, when: when}
+// changedIn reports whether code may change the value.
+func (v *encoded) changedIn(code ast.Node, when phase) bool {
+	m := mentionSearch{of: v, when: when}
 	m.in(code)
 	return m.found
 }
@@ -77,7 +76,7 @@ func (m *mentionSearch) beside(list ...ast.Expr) {
 
 // later looks into code that may run at any time.
 func (m *mentionSearch) later(code ast.Node) (more bool) {
-	m.found = m.of.changedIn(code, m.fn, runsAnytime)
+	m.found = m.of.changedIn(code, runsAnytime)
 	return false
 }
 

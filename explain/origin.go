@@ -122,7 +122,7 @@ func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 			}
 			return true
 		})
-		return again || v.changedIn(fn.Body, fn, when)
+		return again || v.changedIn(fn.Body, when)
 	case declares(o.file, path[0]):
 		return v.changes(o.file)
 	}
@@ -148,7 +148,7 @@ func (o *origin) keeps() (yes bool) {
 func (o *origin) keepsIn(fn *ast.FuncDecl) (yes bool) {
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.GoStmt, *ast.FuncLit:
+		case *ast.GoStmt, *ast.FuncLit, *ast.SendStmt:
 			yes = true
 		case *ast.CallExpr:
 			if sorts(n) {
@@ -157,6 +157,9 @@ func (o *origin) keepsIn(fn *ast.FuncDecl) (yes bool) {
 			yes = yes || startsFunction(n)
 		case *ast.AssignStmt:
 			yes = yes || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool {
+				if element, ok := e.(*ast.IndexExpr); ok {
+					e = element.X
+				}
 				path := selected(e)
 				return len(path) > 0 && declares(o.file, path[0]) && !binds(fn, path[0])
 			})
