@@ -320,6 +320,9 @@ func TestEncodedAgain(t *testing.T) {
 			"func newState() *T { t := &T{}; registry[t.n] = t; return t }", ""},
 		"kept by a receiver": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
 			"var state = newState()\nfunc newState() *T { t := &T{}; jobs <- t; return t }", ""},
+		"in a list and an index": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
+			"var state []*T\nvar byID = map[string]*T{}\n" +
+			"func init() { for i := range 9 { p := &T{}; state = append(state, p); byID[p.ID] = p } }", ""},
 		"with a literal": {"func f() {\nb, _ := json.Marshal(state)\nuse(b)\n}\n" +
 			"var state = newState()\n" +
 			"func newState() *T { t := &T{}; hooks.add(func() { t.n++ }); return t }", ""},

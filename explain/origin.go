@@ -70,7 +70,7 @@ func (o *origin) calls(n ast.Node) {
 	})
 }
 
-// aliases returns the variables and fields that are an expression, or an element of it if it is a literal.
+// aliases returns the variables and fields that are an expression, or an element of it if it is a literal, or appended.
 func aliases(e ast.Expr) (list []ast.Expr) {
 	switch x := e.(type) {
 	case *ast.CompositeLit:
@@ -84,6 +84,10 @@ func aliases(e ast.Expr) (list []ast.Expr) {
 		return aliases(x.X)
 	case *ast.ParenExpr:
 		return aliases(x.X)
+	case *ast.CallExpr:
+		if calleeName(x) == "append" && len(x.Args) > 0 {
+			return aliases(&ast.CompositeLit{Elts: x.Args[1:]})
+		}
 	}
 	if selected(e) == nil {
 		return nil
