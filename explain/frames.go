@@ -188,6 +188,15 @@ func (p program) caller(stack []evidence.Frame, functions ...string) (evidence.F
 	return evidence.Frame{}, false
 }
 
+// below returns the frames below the outermost call of one of some functions.
+func below(stack []evidence.Frame, functions ...string) []evidence.Frame {
+	i := len(stack) - 1
+	for i > 0 && !hasAnyPrefix(stack[i].Function, functions...) {
+		i--
+	}
+	return stack[:max(i, 0)]
+}
+
 // acceptsConnections reports whether a stack waits for connections.
 func acceptsConnections(stack []evidence.Frame) bool {
 	return containsAny(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",

@@ -22,6 +22,8 @@ func FuzzSource(f *testing.F) {
 		"func (s *server) f() {\nb, _ := json.Marshal(s.a.b)\n}\nvar s = server{1}\nfunc g(s *server) { *s = x[0] }",
 		"func f() bool {\nfor _, n := range t {\nif n == name {\nreturn true\n}\n}\nreturn false\n}",
 		"func f() {\nselect {\ncase x, ok := <-c:\nx.n++\ndefault:\n}\nswitch y := z.(type) {\ncase int:\ny++\n}\n}",
+		"func main() {\nx, y := load(), 1\nhttp.HandleFunc(y, func() {\njson.NewEncoder(w).Encode(x)\n})\n}",
+		"var a = b.(*T)\nvar b = c[0][1:]\nvar c = d(a)\nfunc f() {\njson.Marshal(a)\n}",
 		"func f(", "", "\x00",
 	} {
 		for line := range 8 {
@@ -29,8 +31,8 @@ func FuzzSource(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string, line uint8) {
-		lines := strings.Split(text, "\n")
-		n := 1 + int(line)%len(lines)
+		count := 1 + strings.Count(text, "\n")
+		n := 1 + int(line)%count
 		at := fmt.Sprintf("main.f:%d", n)
 		for _, stack := range [][]string{
 			{"encoding/json.Marshal", at, "net/http.(*conn).serve"},
@@ -39,12 +41,7 @@ func FuzzSource(f *testing.F) {
 		} {
 			c := wideCase()
 			c.evidence.Profiles = nil
-			c.evidence.Program.Source = func(_ string, n int) string {
-				if n < 1 || n > len(lines) {
-					return ""
-				}
-				return lines[n-1]
-			}
+			c.evidence.Program.Source = sourceOf(text)
 			c.cpu(90, stack...)
 			c.cpu(108, "main.g:1", "main.worker:1")
 			for _, found := range Explain(&c.evidence).Findings {
@@ -54,7 +51,7 @@ func FuzzSource(f *testing.F) {
 			}
 			v := newAnalysis(&c.evidence)
 			frame := evidence.Frame{Function: "main.f", File: "main.go", Line: n}
-			if taken, ok := v.counterAround(frame); ok && (taken.Line < 1 || taken.Line > len(lines)) {
+			if taken, ok := v.counterAround(frame); ok && (taken.Line < 1 || taken.Line > count) {
 				t.Errorf("a counter of line %d", taken.Line)
 			}
 		}

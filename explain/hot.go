@@ -93,19 +93,15 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 	if !ok {
 		return evidence.Frame{}, false
 	}
-	called := len(stack) - 1
-	for !hasAnyPrefix(stack[called].Function, function) {
-		called--
-	}
-	below := stack[:called]
-	if slices.ContainsFunc(below, func(f evidence.Frame) bool {
+	called := below(stack, function)
+	if slices.ContainsFunc(called, func(f evidence.Frame) bool {
 		return f.Function == "bufio.(*Reader).fill" || foreignCode.MatchString(f.Function) &&
 			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "net.", "syscall.",
 				"internal/poll.", "encoding/binary.")
 	}) {
 		return evidence.Frame{}, false
 	}
-	if packagePath(function) == "encoding/binary" && !containsAny(below, "reflect.", "encoding/binary.(*encoder)",
+	if packagePath(function) == "encoding/binary" && !containsAny(called, "reflect.", "encoding/binary.(*encoder)",
 		"encoding/binary.(*decoder)") {
 		return evidence.Frame{}, false
 	}
@@ -120,5 +116,5 @@ func (a *analysis) locateCalls(f *Finding, g group, low float64) {
 	f.Share = g.share
 	saved := g.share * a.activeFraction()
 	f.Gain = newGain(0.85*saved, low*math.Max(0, saved-a.shareHalfWidth(g.share)), saved)
-	f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
+	f.citef("%s of the goroutines' CPU time is in such calls at %s", percent(g.share), a.quote(g.at))
 }

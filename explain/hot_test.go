@@ -11,13 +11,19 @@ import (
 
 // source returns a program with one function, whose statements begin in line 3 of main.go.
 func source(statements string) *evidence.Program {
-	lines := strings.Split("package main\nfunc f() {\n"+strings.ReplaceAll(statements, "; ", "\n")+"\n}\n", "\n")
-	return &evidence.Program{Main: "main", Dir: "/src/prog", Source: func(_ string, n int) string {
+	text := "package main\nfunc f() {\n" + strings.ReplaceAll(statements, "; ", "\n") + "\n}\n"
+	return &evidence.Program{Main: "main", Dir: "/src/prog", Source: sourceOf(text)}
+}
+
+// sourceOf returns the lines of a text as the source of each file.
+func sourceOf(text string) func(file string, line int) string {
+	lines := strings.Split(text, "\n")
+	return func(_ string, n int) string {
 		if n < 1 || n > len(lines) {
 			return ""
 		}
 		return lines[n-1]
-	}}
+	}
 }
 
 // Search loops are distinguished from loops that compute.

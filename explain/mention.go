@@ -218,7 +218,7 @@ var (
 // onlyReads reports whether a call changes and keeps no argument other than the first of Fprint.
 func onlyReads(c *ast.CallExpr) bool {
 	name := calleeName(c)
-	return slices.Contains([]string{"len", "cap"}, name) || slices.Contains(encoderNames, name) ||
+	return slices.Contains([]string{"len", "cap"}, name) || encodes(c) ||
 		(calls(c, "fmt") || calls(c, "log")) && printerName.MatchString(name)
 }
 

@@ -3,34 +3,34 @@ package explain
 import (
 	"go/ast"
 	"slices"
+	"strings"
 )
 
 // origin is what makes a value, as far as a file shows.
 type origin struct {
 	of     *encoded
-	file   *ast.File
-	called map[string]bool // functions and methods that are called for it
-	shared bool            // another variable is the value, or a part of it, and may change it
+	made   []ast.Node // expressions that make it
+	shared bool       // another variable is the value, or a part of it, and may change it
 }
-
-// mostNames is the number of other names of a value that are followed.
-const mostNames = 3
 
 // madeOfOthers reports whether what makes the value may change it later: a variable that is another name of it, or the
 // functions that are called where it is assigned, with what these call in the file, if they start a goroutine or keep a
 // function or a value.
-func (v *encoded) madeOfOthers(file *ast.File) bool {
-	o := origin{of: v, file: file, called: map[string]bool{}}
-	for _, d := range file.Decls {
+func (v *encoded) madeOfOthers() bool {
+	o := origin{of: v}
+	for _, d := range v.file.Decls {
 		fn, _ := d.(*ast.FuncDecl)
+		if fn != nil && v.shadowedIn(fn) {
+			continue
+		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.ValueSpec:
-				if v.receiver == "" && fn == nil && hasName(n.Names, v.path[0]) {
+				if v.receiver == "" && hasName(n.Names, v.path[0]) {
 					o.madeBy(fn, n.Values...)
 				}
 			case *ast.AssignStmt:
-				if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return v.overlaps(selected(e)) }) {
+				if v.assignedBy(n) {
 					o.madeBy(fn, n.Rhs...)
 				}
 			case *ast.KeyValueExpr:
@@ -47,126 +47,186 @@ func (v *encoded) madeOfOthers(file *ast.File) bool {
 	return o.shared || o.keeps()
 }
 
+// assignedBy reports whether a statement assigns to the value or to an element of it.
+func (v *encoded) assignedBy(n *ast.AssignStmt) bool {
+	return slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return v.overlaps(selected(container(e))) })
+}
+
 // hasKeys reports whether the elements of a literal have keys.
 func hasKeys(n *ast.CompositeLit) bool { _, ok := n.Elts[0].(*ast.KeyValueExpr); return ok }
 
 // madeBy notes what makes the value: expressions in a function, or outside of functions if that is nil.
 func (o *origin) madeBy(fn *ast.FuncDecl, list ...ast.Expr) {
 	for _, e := range list {
-		o.calls(e)
-		for _, alias := range aliases(e) {
+		o.made = append(o.made, e)
+		for _, alias := range o.aliases(e, fn) {
 			o.shared = o.shared || o.changedAs(alias, fn)
 		}
 	}
 }
 
-// calls notes the functions that a node calls.
-func (o *origin) calls(n ast.Node) {
-	ast.Inspect(n, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok {
-			o.called[calleeName(c)] = true
+// aliases returns the variables and fields that are an expression in a function, or a part of it: an element of a
+// literal or of a list, and what is appended, converted or sliced. Calls may return an argument: of these it returns
+// those that are not local.
+func (o *origin) aliases(e ast.Expr, fn *ast.FuncDecl) (list []ast.Expr) {
+	if selected(e) != nil {
+		return []ast.Expr{e}
+	}
+	var parts []ast.Expr
+	switch x := e.(type) {
+	case *ast.CompositeLit:
+		parts = x.Elts
+	case *ast.KeyValueExpr:
+		parts = []ast.Expr{x.Value}
+	case *ast.UnaryExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.ParenExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.IndexExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.SliceExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.TypeAssertExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.CallExpr:
+		switch {
+		case onlyReads(x):
+		case calleeName(x) == "append" && len(x.Args) > 0:
+			parts = x.Args[1:]
+		case o.converts(x):
+			parts = x.Args
+		default:
+			return slices.DeleteFunc(o.aliases(&ast.CompositeLit{Elts: x.Args}, fn), func(e ast.Expr) bool {
+				return fn != nil && binds(fn, selected(e)[0])
+			})
 		}
+	}
+	for _, part := range parts {
+		list = append(list, o.aliases(part, fn)...)
+	}
+	return list
+}
+
+// converts reports whether a call is a conversion to a type of the file, or to a list or a map.
+func (o *origin) converts(c *ast.CallExpr) bool {
+	switch c.Fun.(type) {
+	case *ast.ArrayType, *ast.MapType:
 		return true
+	}
+	path := selected(c.Fun)
+	return len(path) == 1 && slices.ContainsFunc(o.of.file.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		return ok && slices.ContainsFunc(g.Specs, func(s ast.Spec) bool {
+			t, ok := s.(*ast.TypeSpec)
+			return ok && t.Name.Name == path[0]
+		})
 	})
 }
 
-// aliases returns the variables and fields that are an expression, or an element of it if it is a literal, or appended.
-func aliases(e ast.Expr) (list []ast.Expr) {
-	switch x := e.(type) {
-	case *ast.CompositeLit:
-		for _, element := range x.Elts {
-			list = append(list, aliases(element)...)
-		}
-		return list
-	case *ast.KeyValueExpr:
-		return aliases(x.Value)
-	case *ast.UnaryExpr:
-		return aliases(x.X)
-	case *ast.ParenExpr:
-		return aliases(x.X)
-	case *ast.CallExpr:
-		if calleeName(x) == "append" && len(x.Args) > 0 {
-			return aliases(&ast.CompositeLit{Elts: x.Args[1:]})
-		}
-	}
-	if selected(e) == nil {
-		return nil
-	}
-	return []ast.Expr{e}
-}
-
-// changedAs reports whether a variable or a field in a function, which is the value or a part of it, may change.
+// changedAs reports whether a variable or a field in a function, which is the value or a part of it, may change. One
+// that was followed before is not followed again.
 func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 	path := selected(alias)
-	v := &encoded{use: alias, path: path, names: o.of.names + 1}
-	switch {
-	case v.names > mostNames:
-		return true
-	case fn != nil && binds(fn, path[0]):
-		parameters := slices.Clone(fn.Type.Params.List)
-		if fn.Recv != nil {
-			parameters = append(parameters, fn.Recv.List...)
-		}
-		if slices.ContainsFunc(parameters, func(f *ast.Field) bool { return hasName(f.Names, path[0]) }) {
-			return true
-		}
-		when := runsAtStart
-		if fn.Name.Name == "main" {
-			when = runsInMain
-		}
-		again := false
-		ast.Inspect(fn.Body, func(n ast.Node) bool {
-			if s, ok := n.(*ast.AssignStmt); ok && slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool {
-				return v.overlaps(selected(e))
-			}) {
-				for _, e := range s.Rhs {
-					o.calls(e)
-					again = again || len(aliases(e)) > 0
-				}
-			}
-			return true
-		})
-		return again || v.changedIn(fn.Body, when)
-	case declares(o.file, path[0]):
-		return v.changes(o.file)
+	followed := nameIn{fn, strings.Join(path, ".")}
+	if fn == nil || !binds(fn, path[0]) {
+		followed.fn = nil
 	}
-	return false // a constant, a function, or a variable of another package
+	if followed.fn == nil && !declares(o.of.file, path[0]) || o.of.seen[followed] {
+		return false // a constant, a function, or a variable of another package
+	}
+	o.of.seen[followed] = true
+	v := *o.of
+	v.use, v.path, v.receiver = alias, path, ""
+	switch {
+	case followed.fn != nil && (fn.Body == nil || hasParameter(fn, path[0])):
+		return true
+	case followed.fn == nil || len(path) > 1:
+		return v.changes()
+	}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if v.assignedBy(n) {
+				o.madeBy(fn, n.Rhs...)
+			}
+		case *ast.ValueSpec:
+			if hasName(n.Names, path[0]) {
+				o.madeBy(fn, n.Values...)
+			}
+		}
+		return true
+	})
+	when := v.phaseOf(fn)
+	if when == runsAnytime { // but each run has a variable of its own
+		when = runsAtStart
+	}
+	return o.shared || v.changedIn(fn.Body, when)
 }
 
 // keeps reports whether a function of the file that is called for the value has a goroutine, a function literal that
-// does not sort, or a function that runs later, or assigns to a variable of the package.
-func (o *origin) keeps() (yes bool) {
-	for seen := -1; seen < len(o.called) && !yes; {
-		seen = len(o.called)
-		for _, d := range o.file.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && o.called[fn.Name.Name] {
-				yes = yes || o.keepsIn(fn)
-				o.calls(fn.Body)
+// does not sort, or a function that runs later, or assigns to a variable of the package, or has one that changes in a
+// literal or in a result. Deferred calls do not count.
+func (o *origin) keeps() bool {
+	called := callees(o.of.file, o.made...)
+	return slices.ContainsFunc(o.of.file.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Body != nil && called[fn.Name.Name] && o.keepsIn(fn)
+	})
+}
+
+// callees returns the names of the functions and methods that nodes call, and of those that these call in the file.
+func callees(file *ast.File, nodes ...ast.Node) map[string]bool {
+	called := map[string]bool{}
+	add := func(code ast.Node) {
+		ast.Inspect(code, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				called[calleeName(c)] = true
+			}
+			return true
+		})
+	}
+	for _, n := range nodes {
+		add(n)
+	}
+	for known := -1; known < len(called); {
+		known = len(called)
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && called[fn.Name.Name] {
+				add(fn.Body)
 			}
 		}
 	}
-	return yes
+	return called
 }
 
 // keepsIn is keeps for one function.
 func (o *origin) keepsIn(fn *ast.FuncDecl) (yes bool) {
+	ofPackage := func(e ast.Expr) bool {
+		path := selected(container(e))
+		return len(path) > 0 && declares(o.of.file, path[0]) && !binds(fn, path[0])
+	}
+	changes := func(e ast.Expr) bool {
+		return slices.ContainsFunc(o.aliases(e, fn), func(e ast.Expr) bool {
+			return ofPackage(e) && o.changedAs(e, fn)
+		})
+	}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt, *ast.FuncLit, *ast.SendStmt:
 			yes = true
+		case *ast.DeferStmt:
+			return false
 		case *ast.CallExpr:
 			if sorts(n) {
 				return false
 			}
 			yes = yes || startsFunction(n)
 		case *ast.AssignStmt:
-			yes = yes || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool {
-				if element, ok := e.(*ast.IndexExpr); ok {
-					e = element.X
-				}
-				path := selected(e)
-				return len(path) > 0 && declares(o.file, path[0]) && !binds(fn, path[0])
-			})
+			yes = yes || slices.ContainsFunc(n.Lhs, ofPackage)
+		case *ast.CompositeLit:
+			yes = yes || slices.ContainsFunc(n.Elts, changes)
+		case *ast.ReturnStmt:
+			yes = yes || slices.ContainsFunc(n.Results, changes)
 		}
 		return !yes
 	})

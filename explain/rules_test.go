@@ -531,13 +531,7 @@ func TestAdjacentCounters(t *testing.T) {
 		"the loop's choice": {"func f() {\nfor w := range n {\nt := &tallies[w]\nt.hits++\n}\n}", false, 4},
 	} {
 		c := wideCase()
-		lines := strings.Split("package main\n"+x.source, "\n")
-		c.evidence.Program.Source = func(_ string, n int) string {
-			if n < 1 || n > len(lines) {
-				return ""
-			}
-			return lines[n-1]
-		}
+		c.evidence.Program.Source = sourceOf("package main\n" + x.source)
 		c.evidence.Profiles = nil
 		line := 5
 		if x.line > 0 {

@@ -46,13 +46,7 @@ func TestOnlyPolls(t *testing.T) {
 			"func settle(r int) error {\nif !mu.TryLock() {\nreturn errBusy\n}\ndefer mu.Unlock()\nreturn nil\n}\n" +
 			"func next(s string) error {\nif !TryParse(s) {\nreturn errBusy\n}\nreturn nil\n}\n" +
 			"func book(r int) error {\nif !open(r) {\nreturn errBusy\n}\nreturn nil\n}\n"
-		lines := strings.Split(text, "\n")
-		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {
-			if n > len(lines) {
-				return ""
-			}
-			return lines[n-1]
-		}})}
+		v := &analysis{prog: newProgram(&evidence.Program{Source: sourceOf(text)})}
 		if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}

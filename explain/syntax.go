@@ -63,12 +63,6 @@ func startedFunction(n ast.Node) ast.Expr {
 	return nil
 }
 
-// callsFunction reports whether a node calls a function of the package.
-func callsFunction(n ast.Node, name string) bool {
-	c, ok := n.(*ast.CallExpr)
-	return ok && slices.Equal(selected(genericFunction(c.Fun)), []string{name})
-}
-
 // genericFunction returns the function of an expression that may have type arguments.
 func genericFunction(e ast.Expr) ast.Expr {
 	switch f := e.(type) {
@@ -151,8 +145,8 @@ func setNames(n ast.Node) []string {
 	return names
 }
 
-// binds reports whether a function has a parameter or a variable of a name.
-func binds(fn *ast.FuncDecl, name string) (yes bool) {
+// binds reports whether a function or a function literal has a parameter or a variable of a name.
+func binds(fn ast.Node, name string) (yes bool) {
 	ast.Inspect(fn, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Field:
@@ -172,4 +166,22 @@ func binds(fn *ast.FuncDecl, name string) (yes bool) {
 // hasName reports whether one of some identifiers has a name.
 func hasName(list []*ast.Ident, name string) bool {
 	return slices.ContainsFunc(list, func(id *ast.Ident) bool { return id.Name == name })
+}
+
+// hasParameter reports whether a function has a parameter, a result or a receiver of a name.
+func hasParameter(fn *ast.FuncDecl, name string) bool {
+	return slices.ContainsFunc([]*ast.FieldList{fn.Recv, fn.Type.Params, fn.Type.Results}, func(l *ast.FieldList) bool {
+		return l != nil && slices.ContainsFunc(l.List, func(f *ast.Field) bool { return hasName(f.Names, name) })
+	})
+}
+
+// container returns the list or map of an element, or another expression itself.
+func container(e ast.Expr) ast.Expr {
+	for {
+		element, ok := e.(*ast.IndexExpr)
+		if !ok {
+			return e
+		}
+		e = element.X
+	}
 }
