@@ -251,8 +251,8 @@ func (l *load) check() error {
 	case l.ended != nil:
 		return workload.FailedError{Err: l.ended}
 	case share > l.service.MaxErrors:
-		return workload.FailedError{Err: fmt.Errorf("%d of %d requests failed, a larger share than %v; most by "+
-			"%s, as in: %w", n, c.requests(), l.service.MaxErrors, most, c.first[most].Load())}
+		return workload.FailedError{Requests: true, Err: fmt.Errorf("%d of %d requests failed, a larger share "+
+			"than %v; most by %s, as in: %w", n, c.requests(), l.service.MaxErrors, most, c.first[most].Load())}
 	}
 	return nil
 }

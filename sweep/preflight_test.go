@@ -145,14 +145,15 @@ func TestOptionsAreGiven(t *testing.T) {
 // limited, and not if the design failed otherwise.
 func TestFlakyPreflight(t *testing.T) {
 	for _, x := range []struct {
-		failures           int
-		allFailed, limited bool
-		trials             int
-		passes             bool
+		failures                int
+		requestsFailed, limited bool
+		trials                  int
+		passes                  bool
 	}{
 		{0, true, false, 1, true},
 		{2, true, false, 3, true},
-		{3, true, false, 3, false},
+		{3, true, false, 4, true},
+		{4, true, false, 4, false},
 		{1, false, false, 1, false},
 		{1, true, true, 1, false},
 	} {
@@ -163,13 +164,18 @@ func TestFlakyPreflight(t *testing.T) {
 		s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 			o, err := run(ctx, spec)
 			if len(*specs) <= x.failures {
-				o.Trial.Status, o.AllFailed = result.Failed, x.allFailed
+				o.Trial.Status, o.RequestsFailed = result.Failed, x.requestsFailed
 			}
 			return o, err
 		}
 		err := s.preflight(t.Context(), filepath.Join(t.TempDir(), "run"))
 		if len(*specs) != x.trials || (err == nil) != x.passes {
 			t.Errorf("%+v: %d trials, %v", x, len(*specs), err)
+		}
+		for i, spec := range *specs {
+			if spec.Operations != 1+int64(i%2) { // which a server that fails periodically does not fit
+				t.Errorf("trial %d has %d operations", i, spec.Operations)
+			}
 		}
 	}
 }

@@ -35,7 +35,20 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m.set("burn_probe_before", result.Value(before))
 	m.set("burn_probe_after", result.Value(after))
 	m.finish(err, left)
-	return Outcome{Trial: m.trial, Histograms: m.histograms, AllFailed: errors.Is(err, load.ErrAllFailed)}
+	return Outcome{Trial: m.trial, Histograms: m.histograms, RequestsFailed: m.requestsFailed(err, left)}
+}
+
+// requestsFailed reports whether the trial failed only because requests did.
+func (m *measurement) requestsFailed(err, left error) bool {
+	all := errors.Is(err, load.ErrAllFailed)
+	var failed workload.FailedError
+	switch {
+	case left != nil || m.trial.Status != result.Failed || err != nil && !all:
+		return false
+	case m.checkErr == nil:
+		return all
+	}
+	return errors.As(m.checkErr, &failed) && failed.Requests
 }
 
 // sends reports whether the trial sends an open loop to servers, whose requests must be sent on time.

@@ -249,3 +249,31 @@ func TestNoPeriod(t *testing.T) {
 		}
 	}
 }
+
+// TestRequestsFailed: only a trial in which too many requests failed may fare better if it is repeated.
+func TestRequestsFailed(t *testing.T) {
+	other := errors.New("out of milk")
+	requests, ended := workload.FailedError{Err: other, Requests: true}, workload.FailedError{Err: other}
+	for name, x := range map[string]struct {
+		status           result.Status
+		err, left, check error
+		want             bool
+	}{
+		"too many":                        {result.Failed, nil, nil, requests, true},
+		"all":                             {result.Failed, load.ErrAllFailed, nil, requests, true},
+		"all, as allowed":                 {result.Failed, load.ErrAllFailed, nil, nil, true},
+		"all, and the server ended":       {result.Failed, load.ErrAllFailed, nil, ended, false},
+		"all, and a reply was wrong":      {result.Failed, load.ErrAllFailed, nil, other, false},
+		"the load failed":                 {result.Failed, other, nil, requests, false},
+		"goroutines are left":             {result.Failed, nil, other, requests, false},
+		"a reply was wrong":               {result.Wrong, nil, nil, other, false},
+		"an assertion failed meanwhile":   {result.Violated, nil, nil, requests, false},
+		"none":                            {result.OK, nil, nil, nil, false},
+		"something else, without a check": {result.Failed, nil, nil, nil, false},
+	} {
+		m := &measurement{trial: result.Trial{Status: x.status}, checkErr: x.check}
+		if m.requestsFailed(x.err, x.left) != x.want {
+			t.Errorf("%s: %v", name, !x.want)
+		}
+	}
+}

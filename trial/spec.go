@@ -114,8 +114,8 @@ type Outcome struct {
 	// "latency".
 	Histograms map[string][]byte `json:"histograms,omitempty"`
 	Failure    string            `json:"-"` // of a failed trial: its output, with stacks
-	// the design served the load, but each request failed; another trial may fare better
-	AllFailed bool `json:"all_failed,omitempty"`
+	// the design served the load, but too many requests failed; another trial may fare better
+	RequestsFailed bool `json:"requests_failed,omitempty"`
 	// the trial has no result, because it must run alone; see Spec.Concurrent
 	MustRunAlone bool `json:"crowded,omitempty"`
 	// virtual time: it reached the limit of real time, as other trials of its case would

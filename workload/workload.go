@@ -41,7 +41,8 @@ type Workload struct {
 	Given Given // the values of which Make made this workload; With sets it
 
 	// Preflight asks for a trial of one operation of each design before a run is stored. If one fails, the run ends
-	// with its error.
+	// with its error. A trial in which too many requests failed is repeated up to three times, with two operations, one
+	// and two, unless the load is Limited or the trial took 10 s.
 	Preflight bool
 
 	// Limited says that the load must stay within what the user asks for, because it goes to other machines. Runs need
@@ -194,7 +195,12 @@ type Stream struct {
 
 // FailedError is an error of Check that says that the trial failed, and not that its answer is wrong: a server stopped,
 // for example.
-type FailedError struct{ Err error }
+type FailedError struct {
+	Err error
+	// Requests says that the design served the load, but too many of its requests failed: another trial may fare
+	// better.
+	Requests bool
+}
 
 // Error returns the text of Err.
 func (f FailedError) Error() string { return f.Err.Error() }
