@@ -3,6 +3,7 @@ package explain
 import (
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -85,6 +86,8 @@ func TestEncodedAndWritten(t *testing.T) {
 	}{
 		{[]string{"encoding/json.(*encodeState).marshal"}, nil, true},
 		{[]string{"bytes.(*Buffer).Write"}, nil, true},
+		{[]string{"bufio.(*Writer).Write"}, nil, true},
+		{[]string{"encoding/base64.(*encoder).Write"}, nil, true},
 		{[]string{"syscall.write", "net/http.(*response).Write"}, nil, false},
 		{[]string{"compress/gzip.(*Writer).Write"}, nil, false},
 		{nil, []string{"main.(*log).Write:9"}, true},
@@ -97,6 +100,23 @@ func TestEncodedAndWritten(t *testing.T) {
 		c.cpu(108, "main.g:9", "main.worker:9")
 		if slices.Contains(c.names(), "hot-function") != x.found {
 			t.Errorf("%v %v: %v", x.inner, x.outer, c.names())
+		}
+	}
+}
+
+// TestStartFunctions: other packages may call what a library exports.
+func TestStartFunctions(t *testing.T) {
+	for text, want := range map[string]string{
+		"package main\nfunc main() { Run() }\nfunc Run() { serve() }": "Run init main serve",
+		"package lib\nvar x = New()\nfunc New() T { return make2() }": "init main",
+		"package lib\nvar x = newT()\nfunc newT() T { return T{} }":   "init main newT",
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(startFunctions(file))), " "); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -156,11 +156,7 @@ func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 		}
 		return true
 	})
-	when := v.phaseOf(fn)
-	if when == runsAnytime { // but each run has a variable of its own
-		when = runsAtStart
-	}
-	return o.shared || v.changedIn(fn.Body, when)
+	return o.shared || v.changedIn(fn.Body, v.phaseOf(fn))
 }
 
 // keeps reports whether a function of the file that is called for the value has a goroutine, a function literal that
