@@ -111,8 +111,8 @@ verdicts: ## score explain on 555 programs with known problems, on an idle machi
 	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR) -points $(POINTS)
 
 verdicts-ranges: FOR = 8m
-verdicts-ranges: ## score the ranges of gains on those 222 of them that have a problem: about 50 minutes in pieces of 8 (repeat it)
-	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR) -points $(POINTS) -sick
+verdicts-ranges: ## calibrate the ranges of gains on those 222 of them that have a problem: about 50 minutes in pieces of 8 (repeat it)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR) -points $(POINTS) -sick -ranges explain/calibrated.go
 
 QUICK = 20
 verdicts-quick: ## score explain on 20 of them, drawn at random by a seed: about 4 minutes (or QUICK=2)

@@ -54,6 +54,13 @@ type Run struct {
 	// Read and write system calls and their bytes, as counted by the kernel; -1 if unknown.
 	Reads, Writes, ReadBytes, WriteBytes int64
 
+	// Faults are the page faults without a read from a disk, in which the kernel makes memory accessible; 0 if unknown.
+	// They, User and System include those of child processes that ended. Children is the CPU time of these. PeakBytes
+	// is the most memory of the process, or of its parent when it started; 0 if unknown.
+	Faults    int64
+	Children  time.Duration
+	PeakBytes int64
+
 	Voluntary   int64              // voluntary context switches
 	Involuntary int64              // involuntary context switches
 	Throttled   time.Duration      // time during which a quota stopped the process; 0 if unknown

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"go/ast"
 	"math"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type analysis struct {
 	prog      program
 	trace     *evidence.Trace // nil if there is none, or if it is empty
 	cpu       *profile        // nil if there is none
+	ranges    map[Name]Range  // of gains; nil: those of the rules
 	run       *evidence.Run   // without a profiler, on the most CPUs; nil if there is none
 	oneCPU    *evidence.Run   // without a profiler, on one CPU; nil if there is none besides run
 	procs     int             // GOMAXPROCS at the end, which a program may set itself; 0 if unknown
@@ -32,7 +34,8 @@ type analysis struct {
 
 	// Results that are computed once, when a rule needs them.
 	pollLoops   map[evidence.Frame]bool
-	readyOps    map[evidence.Frame]bool // see findsReady
+	asked       map[asking]*ast.FuncDecl // see askedAt
+	readyOps    map[evidence.Frame]bool  // see findsReady
 	searchLoops map[evidence.Frame]searchLoop
 	heap        map[string]heapValues // by the value type
 	wakeUp      float64               // of wakeUpFraction

@@ -100,7 +100,7 @@ func TestAmdahlOfSlower(t *testing.T) {
 		i := slices.IndexFunc(c.evidence.Runs, func(r evidence.Run) bool { return r.CPUs > 1 })
 		c.evidence.Runs = append(c.evidence.Runs[i:i+1:i+1], evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: one})
 		c.evidence.Runs[0].Wall = time.Second
-		p := Explain(&c.evidence).Parallelism
+		p := explainWith(nil, &c.evidence).Parallelism
 		if slower := one < time.Second; slower != math.IsNaN(p.MaxSpeedup) || slower != math.IsNaN(p.Speedup) ||
 			math.IsNaN(p.SerialFraction) {
 			t.Errorf("%v on one CPU: %+v", one, p)
@@ -142,7 +142,7 @@ func TestWeakAnswer(t *testing.T) {
 		{unasked(1.5),
 			"Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 	} {
-		r := Explain(c.e)
+		r := explainWith(nil, c.e)
 		if got := strings.Join(r.Answer(), " "); got != c.want {
 			t.Errorf("%v: %s, want %s", r.Findings[0], got, c.want)
 		}
@@ -189,9 +189,9 @@ func TestTraceOnLoadedMachine(t *testing.T) {
 		if (a.traced == 1.35) != loaded {
 			t.Errorf("%s: CPUs in the trace %v", c.name, a.traced)
 		}
-		if loaded != strings.Contains(strings.Join(Explain(e).Notes, "\n"),
+		if loaded != strings.Contains(strings.Join(explainWith(nil, e).Notes, "\n"),
 			"because goroutines ran on 1.35 CPUs in the trace, but used 0.66 in the CPU profile") {
-			t.Errorf("%s: %q", c.name, Explain(e).Notes)
+			t.Errorf("%s: %q", c.name, explainWith(nil, e).Notes)
 		}
 		inside, _ := a.holdShares(&evidence.Resource{Busy: time.Second}, nil)
 		if want := 0.5 / math.Max(c.used, a.traced); math.Abs(inside-want) > 1e-3 {

@@ -14,12 +14,13 @@ type Doc struct {
 	Kind          string   `json:"kind"` // always "finding-doc"
 	SchemaVersion int      `json:"schema_version"`
 	Name          Name     `json:"finding"`
-	Meaning       string   `json:"meaning"`    // one line
-	Evidence      string   `json:"evidence"`   // what shows it
-	Thresholds    []string `json:"thresholds"` // when it is reported; empty if no number decides
-	Example       string   `json:"example"`    // a program that has it
-	Fix           string   `json:"fix"`        // the usual one
-	Explains      []Name   `json:"explains"`   // its symptoms, which are reported with it only if they gain much more
+	Meaning       string   `json:"meaning"`         // one line
+	Evidence      string   `json:"evidence"`        // what shows it
+	Thresholds    []string `json:"thresholds"`      // when it is reported; empty if no number decides
+	Example       string   `json:"example"`         // a program that has it
+	Fix           string   `json:"fix"`             // the usual one
+	Explains      []Name   `json:"explains"`        // its symptoms; reported with it only if they gain much more
+	Range         *Range   `json:"range,omitempty"` // how well plausible ranges of its gains held; nil if unknown
 }
 
 // Docs returns the documentation of all findings: those with a rule, the names that are reserved, and those of a report
@@ -30,6 +31,9 @@ func Docs() []Doc {
 	for i := range list {
 		d := &list[i]
 		d.Kind, d.SchemaVersion = "finding-doc", result.SchemaVersion
+		if r := RangeOf(d.Name); r.Programs > 0 && !d.Reserved() && !slices.Contains(withoutGain, d.Name) {
+			d.Range = &r
+		}
 		d.Explains = append([]Name{}, traits[d.Name].symptoms...)
 		if d.Thresholds == nil {
 			d.Thresholds = []string{}
@@ -37,6 +41,9 @@ func Docs() []Doc {
 	}
 	return list
 }
+
+// withoutGain are the findings that never have a gain.
+var withoutGain = []Name{None, TooLittleEvidence, TooFewSamples, ProfilerNoise, GoroutineLeak, CPUSaturated}
 
 // atLeast and atMost format thresholds: a fraction in percent, a time, or a number with its unit.
 func atLeast(what string, limit any) string { return what + ": at least " + formatLimit(limit) }

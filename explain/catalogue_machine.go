@@ -1,5 +1,7 @@
 package explain
 
+import "strconv"
+
 // cpuDocs documents the findings about how many CPUs are used.
 func cpuDocs() []Doc {
 	return []Doc{
@@ -32,7 +34,11 @@ func cpuDocs() []Doc {
 				atLeast("CPU time on lines that add to memory", sharedCost),
 				atLeast("CPU time in loops that update one element of several (adjacent counters)", adjacentCost),
 				"or, if the ratio is unknown or at least " + formatNumber(atomicInfl) + ":",
-				atLeast("CPU time in atomic additions", atomicCost)},
+				atLeast("CPU time in atomic additions", atomicCost),
+				"or, for the CPU time of the kernel alone: at least " + formatNumber(inflated),
+				atLeast("with CPU time of goroutines in system calls", callCost),
+				atLeast("and CPU time of the kernel on one CPU", callTime),
+				"and CPU time of the kernel, divided by that in system calls: at most " + formatNumber(callUnknown)},
 			Example: "counts[worker]++ where the counters share a cache line (false sharing)",
 			Fix:     "Pad to 128 bytes, or count in each goroutine and add up once at the end."},
 	}
@@ -54,6 +60,17 @@ func collectorDocs() []Doc {
 				"or, if the collector's limiter was active: the thresholds of gc-pressure"},
 			Example: "GOMEMLIMIT=100MiB with 95 MiB of live data",
 			Fix:     "Raise GOMEMLIMIT well above the live heap, or keep less data alive."},
+		{Name: PageFaults, Meaning: "the kernel makes memory accessible for much of the CPU time",
+			Evidence: "CPU time in the kernel, the kernel's count of page faults, and the CPU profile (Linux).",
+			Thresholds: []string{"page faults: at least " + strconv.Itoa(fewestFaults),
+				atLeast("CPU time of the kernel outside of calls", faultShare),
+				"such time: at most " + formatLimit(longestFault) + " for each fault, and " + formatLimit(hugeFault) +
+					" for each huge page that the Go runtime mapped",
+				atMost("CPU time of child processes", childCPUTime),
+				atLeast("with a gain: faults for memory that the program had before", faultsAgain),
+				atLeast("or, without a gain: CPU time of the kernel outside of calls", faultOnce)},
+			Example: "debug.FreeOSMemory() after each batch",
+			Fix:     "Keep the memory: reuse large buffers, and do not return them to the system."},
 		{Name: STWStopping, Meaning: "the world is stopped too often or for too long",
 			Evidence: "The execution trace: how long the world is stopped, and why.",
 			Thresholds: []string{atLeast("time with the world stopped, mostly by the program", stopShare),

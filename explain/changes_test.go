@@ -72,7 +72,7 @@ func TestChangesOfImplausibleEvidence(t *testing.T) {
 	for i := range bad.Profiles[0].Samples {
 		bad.Profiles[0].Samples[i].Values[1] *= 1000
 	}
-	if notes := Explain(bad).Notes; len(notes) != 1 {
+	if notes := explainWith(nil, bad).Notes; len(notes) != 1 {
 		t.Fatalf("Explain keeps the profile: %q", notes)
 	}
 	for _, list := range [][]Change{Changes(good, bad), Changes(bad, good)} {
@@ -183,8 +183,8 @@ func TestFindingChangesOfKinds(t *testing.T) {
 		{CoarseLock, delayed(2 * second), same, false},
 	} {
 		own, other := build(c.own), build(c.other)
-		if !slices.ContainsFunc(Explain(own).Findings, func(f Finding) bool { return f.Name == c.name }) {
-			t.Fatalf("no %s: %+v", c.name, Explain(own).Findings)
+		if !slices.ContainsFunc(explainWith(nil, own).Findings, func(f Finding) bool { return f.Name == c.name }) {
+			t.Fatalf("no %s: %+v", c.name, explainWith(nil, own).Findings)
 		}
 		for _, list := range [][]Change{Changes(own, other), Changes(other, own)} {
 			got := slices.ContainsFunc(list, func(d Change) bool { return d.Name == "finding "+string(c.name) })

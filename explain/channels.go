@@ -85,8 +85,8 @@ func (a *analysis) channelParks(longest time.Duration) (parks int64, worst *evid
 			len(w.Classes) == 0 || a.trace.Classes[w.Classes[0]].Bursts.P50 >= longest {
 			continue
 		}
-		if _, ok := a.prog.ownFrame(w.Stack); !ok {
-			continue
+		if _, ok := a.prog.ownFrame(w.Stack); !ok || containsAny(w.Stack, httpClient...) {
+			continue // a client's channels are not the program's own; see httpTurns
 		}
 
 		parks += w.Count

@@ -37,7 +37,7 @@ func TestChildProcesses(t *testing.T) {
 			c.evidence.Trace.Syscalls[0].Spent = 800 * time.Millisecond // mostly the first
 		}
 		c.evidence.Program.Source = source("x = 1; for i := range 9 { compile() }").Source
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == DependencyWait && f.Gain != nil })
 		if (i >= 0) != x.found {
 			t.Errorf("%s: %v", name, c.names())
@@ -54,7 +54,7 @@ func TestChildProcesses(t *testing.T) {
 	c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: m, Count: 40, Spent: 800 * time.Millisecond,
 		Each: evidence.Latencies{P50: 20 * time.Millisecond}, Stack: frames("os.(*Process).Wait", "main.main:9")}}
 	c.evidence.Runs = nil
-	for _, f := range Explain(&c.evidence).Findings {
+	for _, f := range explainWith(nil, &c.evidence).Findings {
 		if f.Name == DependencyWait && f.Gain != nil {
 			t.Errorf("without a run: %+v", f)
 		}

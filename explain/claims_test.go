@@ -13,7 +13,7 @@ import (
 // named returns the finding of a name.
 func (c *testCase) named(t *testing.T, name Name) Finding {
 	t.Helper()
-	list := Explain(&c.evidence).Findings
+	list := explainWith(nil, &c.evidence).Findings
 	i := slices.IndexFunc(list, func(f Finding) bool { return f.Name == name })
 	if i < 0 {
 		t.Fatalf("no %s: %v", name, c.names())
@@ -26,7 +26,7 @@ func TestAnswerOfDiagnosis(t *testing.T) {
 	want := []string{"Fix goroutine-leak, at main.go:4 in serve: it is a bug, whatever it costs.",
 		"Let them end: use a context, a closed channel, or a buffer of 1.",
 		"There is no estimate of the saving; the limit is cpu-saturated, at main.go:5 in f."}
-	if got := Explain(&leakCase().evidence).Answer(); !slices.Equal(got[:3], want) {
+	if got := explainWith(nil, &leakCase().evidence).Answer(); !slices.Equal(got[:3], want) {
 		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
 }
@@ -55,7 +55,7 @@ func TestMoreWork(t *testing.T) {
 			}
 			return "--calls " + strconv.Itoa(1000*times)
 		}
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == TooFewSamples })
 		if want == "" && i >= 0 || want != "" && (i < 0 || found[i].Fix != want) {
 			t.Errorf("%v: %+v, want %q", wall, found, want)
@@ -163,7 +163,7 @@ func TestUnknownCPUs(t *testing.T) {
 func TestBreakdownOfUnknownCPUs(t *testing.T) {
 	c := wideCase()
 	c.evidence.Runs, c.evidence.Trace = nil, nil
-	r := Explain(&c.evidence)
+	r := explainWith(nil, &c.evidence)
 	if want := []Entry{{UserCode, 1980 * time.Millisecond, 1}}; r.CPUTime.CPUs != 0 || r.Parallelism.CPUs != 0 ||
 		r.Parallelism.Running != 1.98 || !slices.Equal(r.CPUTime.Entries, want) {
 		t.Errorf("%+v, %+v", r.CPUTime, r.Parallelism)
@@ -258,7 +258,7 @@ func TestDefectsRankFirst(t *testing.T) {
 func TestLeakUnderLoad(t *testing.T) {
 	c := leakCase()
 	c.evidence.Runs[0].OtherCPUs = 1
-	found := Explain(&c.evidence).Findings
+	found := explainWith(nil, &c.evidence).Findings
 	if found[0].Name != GoroutineLeak || !found[0].IsDefect() || len(found) > 1 && found[1].Confidence != Low {
 		t.Errorf("%+v", found)
 	}
@@ -283,7 +283,7 @@ func TestLeakOfServer(t *testing.T) {
 		if x.accepts {
 			c.wait(evidence.OpNetwork, 1, 9, 0, -1, "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:3")
 		}
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == GoroutineLeak })
 		if i < 0 || found[i].IsDefect() != x.defect {
 			t.Errorf("%s: %+v", name, found)

@@ -113,12 +113,17 @@ func (a *analysis) slowsDown() bool {
 
 // inflation returns the CPU time on several CPUs divided by that on one, for the same work. It is NaN if it is unknown.
 func (a *analysis) inflation() float64 {
+	return a.inflationOf(func(r *evidence.Run) time.Duration { return r.User + r.System })
+}
+
+// inflationOf is inflation for a part of the CPU time.
+func (a *analysis) inflationOf(part func(*evidence.Run) time.Duration) float64 {
 	if a.oneCPU == nil || a.run == nil {
 		return math.NaN()
 	}
 
 	per := func(r *evidence.Run) float64 {
-		s := (r.User + r.System).Seconds()
+		s := part(r).Seconds()
 		if r.Operations > 0 {
 			s /= float64(r.Operations)
 		}

@@ -28,7 +28,7 @@ func TestEncodedAgain(t *testing.T) {
 		c.evidence.Program.Source = sourceOf(text)
 		c.cpu(90, "encoding/json.(*encodeState).marshal", "encoding/json.Marshal", "main.f:3", "net/http.(*conn).serve")
 		c.cpu(108, "main.g:9", "main.worker:9")
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == HotFunction })
 		if (i >= 0) != (value != "none") {
 			t.Errorf("%s: %v", name, c.names())

@@ -101,7 +101,7 @@ func (c *testCase) wait(op evidence.Op, class int, count int64, waited time.Dura
 
 func (c *testCase) names() []string {
 	var out []string
-	for _, f := range Explain(&c.evidence).Findings {
+	for _, f := range explainWith(nil, &c.evidence).Findings {
 		out = append(out, string(f.Name))
 	}
 	return out
@@ -417,7 +417,7 @@ func TestRulesAndDecoys(t *testing.T) {
 // Every finding has a rank, positions, evidence, a fix, an experiment and an ordered interval.
 func TestFindingFields(t *testing.T) {
 	for _, x := range cases {
-		for i, f := range Explain(&x.example().evidence).Findings {
+		for i, f := range explainWith(nil, &x.example().evidence).Findings {
 			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Alternative == "" ||
 				f.Fix == "" || f.Experiment == "" || f.Confidence == "" || f.Where == nil {
 				t.Errorf("%s: %+v", x.name, f)
@@ -440,7 +440,7 @@ func TestTooLittleEvidence(t *testing.T) {
 	if got := c.names(); len(got) != 1 || got[0] != string(TooLittleEvidence) {
 		t.Errorf("%v", got)
 	}
-	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittleEvidence ||
+	if got := explainWith(nil, &evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittleEvidence ||
 		got[0].Gain != nil {
 		t.Errorf("no evidence: %+v", got)
 	}
@@ -488,7 +488,7 @@ func TestLoadedMachine(t *testing.T) {
 		for i := range c.evidence.Runs {
 			c.evidence.Runs[i].OtherCPUs = 1
 		}
-		r := Explain(&c.evidence)
+		r := explainWith(nil, &c.evidence)
 		if slices.ContainsFunc(r.Findings,
 			func(f Finding) bool { return f.Name == x.name || f.Gain != nil && f.Confidence != Low }) ||
 			len(r.Notes) != 1 {
@@ -500,7 +500,7 @@ func TestLoadedMachine(t *testing.T) {
 // The entries of the CPU-time breakdown add up to all CPUs for the whole time.
 func TestCPUTimeAddsUp(t *testing.T) {
 	for _, x := range cases {
-		l := Explain(&x.example().evidence).CPUTime
+		l := explainWith(nil, &x.example().evidence).CPUTime
 		total := time.Duration(0)
 		for _, e := range l.Entries {
 			total += e.Time
@@ -552,7 +552,7 @@ func TestPhases(t *testing.T) {
 		c.evidence.Trace.Demand.Mean = append(c.evidence.Trace.Demand.Mean, x)
 		c.evidence.Trace.Demand.Running = append(c.evidence.Trace.Demand.Running, min(x, 2))
 	}
-	got := Explain(&c.evidence).Phases
+	got := explainWith(nil, &c.evidence).Phases
 	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Demand != 6 ||
 		got[2].To != second {
 		t.Errorf("%+v", got)
@@ -560,7 +560,7 @@ func TestPhases(t *testing.T) {
 	for i := range c.evidence.Trace.Demand.Mean { // no change
 		c.evidence.Trace.Demand.Mean[i] = 2 + float64(i%2)/10
 	}
-	if got := Explain(&c.evidence).Phases; len(got) != 1 {
+	if got := explainWith(nil, &c.evidence).Phases; len(got) != 1 {
 		t.Errorf("%d phases where nothing changes", len(got))
 	}
 }
@@ -568,7 +568,7 @@ func TestPhases(t *testing.T) {
 func TestAmdahl(t *testing.T) {
 	c := newCase()
 	c.demand(0, 500, 500) // one goroutine alone for half a second of the 1.5 s of work
-	p := Explain(&c.evidence).Parallelism
+	p := explainWith(nil, &c.evidence).Parallelism
 	if p.SerialFraction < 0.333 || p.SerialFraction > 0.334 || p.MaxSpeedup < 2.99 || p.MaxSpeedup > 3.01 ||
 		p.Speedup < 1.49 || p.Speedup > 1.51 || p.Demand != 1.5 {
 		t.Errorf("%+v", p)

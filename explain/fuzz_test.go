@@ -44,7 +44,7 @@ func FuzzSource(f *testing.F) {
 			c.evidence.Program.Source = sourceOf(text)
 			c.cpu(90, stack...)
 			c.cpu(108, "main.g:1", "main.worker:1")
-			for _, found := range Explain(&c.evidence).Findings {
+			for _, found := range explainWith(nil, &c.evidence).Findings {
 				if g := found.Gain; found.Claim == "" || g != nil && (g.Low > g.Estimate || g.Estimate > g.High) {
 					t.Errorf("%v: %+v", stack, found)
 				}

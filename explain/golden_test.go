@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the golden file anew")
 func TestGolden(t *testing.T) {
 	var out bytes.Buffer
 	for _, c := range []*testCase{coarseLock(), singleCase(), wideCase(), pipeline(950, 100)} {
-		for _, f := range Explain(&c.evidence).Findings {
+		for _, f := range explainWith(nil, &c.evidence).Findings {
 			data, err := json.MarshalIndent(f, "", " ")
 			if err != nil {
 				t.Fatal(err)

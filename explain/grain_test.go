@@ -23,7 +23,7 @@ func TestSlowerByMedian(t *testing.T) {
 		two.Count, two.Wall, two.WallLow, two.WallHigh, two.User = 3, ms(688), ms(650), ms(720), ms(620)
 		x.evidence.Runs = append(x.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: ms(c.median),
 			WallLow: ms(c.low), WallHigh: ms(c.high), User: ms(c.median)})
-		found := Explain(&x.evidence).Findings
+		found := explainWith(nil, &x.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == NotWorthParallel })
 		switch {
 		case i < 0 && c.want != "":

@@ -118,7 +118,7 @@ func TestAvoidableCalls(t *testing.T) {
 			c.evidence.Profiles = nil
 			c.cpu(samples, append(strings.Fields(calls), "main.f:7", "main.worker:3")...)
 			c.cpu(198-samples, "main.g:9", "main.worker:3")
-			found := Explain(&c.evidence).Findings
+			found := explainWith(nil, &c.evidence).Findings
 			i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == HotFunction })
 			if (i >= 0) != (experiment != "" && enough) {
 				t.Errorf("%s, %d of 198: %v", calls, samples, c.names())
@@ -159,8 +159,9 @@ func TestLinearSearch(t *testing.T) {
 		c.evidence.Program.Source = source(chain).Source
 		from := c.evidence.Program.Source
 		c.evidence.Program.Source = func(f string, n int) string { return strings.ReplaceAll(from(f, n), "\x00", ";") }
-		i := slices.IndexFunc(Explain(&c.evidence).Findings, func(f Finding) bool { return f.Name == HotFunction })
-		if i < 0 || Explain(&c.evidence).Findings[i].Gain != nil {
+		i := slices.IndexFunc(explainWith(nil, &c.evidence).Findings,
+			func(f Finding) bool { return f.Name == HotFunction })
+		if i < 0 || explainWith(nil, &c.evidence).Findings[i].Gain != nil {
 			t.Errorf("%s, which may be that of a hash table: %v", chain, c.names())
 		}
 	}

@@ -33,6 +33,9 @@ func workInflation(a *analysis) []Finding {
 	if f, ok := a.contendedAtomics(); ok {
 		return []Finding{f}
 	}
+	if f, ok := a.contendedCalls(); ok {
+		return []Finding{f}
+	}
 
 	r := a.inflation()
 	if math.IsNaN(r) || r < sharedInfl || a.cpus < 2 || a.oneCPU.Wall <= 0 || a.oneCPU.Count < 3 || a.run.Count < 3 {

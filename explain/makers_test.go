@@ -79,7 +79,7 @@ func TestMakers(t *testing.T) {
 		"of a library":        {makes(60, 90000, "time.After", "net/http.(*Server).Serve", "main.serve:7"), "", ""},
 	} {
 		var found []Finding
-		for _, f := range Explain(&c.c.evidence).Findings {
+		for _, f := range explainWith(nil, &c.c.evidence).Findings {
 			if f.Name == EscapePerOp || f.Name == LibraryLimit || f.Name == HotFunction {
 				found = append(found, f)
 			}
@@ -145,7 +145,7 @@ func TestMakersAtManyLines(t *testing.T) {
 			c.cpu(40/lines, "context.WithTimeout", "main.serve:"+string(rune('1'+line)), "main.worker:3")
 		}
 		var found []Finding
-		for _, f := range Explain(&c.evidence).Findings {
+		for _, f := range explainWith(nil, &c.evidence).Findings {
 			if f.Name == LibraryLimit {
 				found = append(found, f)
 			}

@@ -32,6 +32,7 @@ const (
 	BlockingSyscall    Name = "blocking-syscall"    // system calls block their threads for much of the time
 	BusyWait           Name = "busy-wait"           // a loop polls instead of blocking
 	WorkInflation      Name = "work-inflation"      // the same work takes more CPU time on several CPUs than on one
+	PageFaults         Name = "page-faults"         // the kernel makes memory accessible for much of the CPU time
 	NotWorthParallel   Name = "not-worth-parallel"  // the program is slower on several CPUs than on one
 	GoroutineLeak      Name = "goroutine-leak"      // goroutines are started and never end
 	DependencyWait     Name = "dependency-wait"     // the program waits for something external, or sleeps
@@ -65,7 +66,7 @@ type trait struct {
 var traits = map[Name]trait{
 	UnbufferedIO: {counted: true, symptoms: []Name{BlockingSyscall, CPUSaturated, HotFunction, LibraryLimit,
 		SingleThreaded}},
-	EscapePerOp:    {diagnosis: true, calls: true},
+	EscapePerOp:    {diagnosis: true, calls: true, symptoms: []Name{PageFaults}},
 	HotFunction:    {detail: true, calls: true, symptoms: []Name{CPUSaturated}},
 	SingleThreaded: {oneProgram: true},
 	SerialPhase:    {oneProgram: true, detail: true, symptoms: []Name{CPUSaturated, SingleThreaded}},
@@ -96,13 +97,14 @@ var traits = map[Name]trait{
 	WakeLatency:        {allCPUs: true, symptoms: []Name{SingleThreaded, CPUSaturated}},
 	CPUSaturated:       {},
 	OSOversubscription: {symptoms: []Name{CPUSaturated}},
-	GCPressure:         {calls: true, symptoms: []Name{CPUSaturated, STWStopping}},
-	GCThrash:           {symptoms: []Name{GCPressure, CPUSaturated}},
+	GCPressure:         {calls: true, symptoms: []Name{CPUSaturated, STWStopping, PageFaults}},
+	GCThrash:           {symptoms: []Name{GCPressure, CPUSaturated, PageFaults}},
 	STWStopping:        {},
 	BlockingSyscall:    {symptoms: []Name{DependencyWait}},
 	BusyWait: {symptoms: []Name{ChanHandoff, CPUSaturated, LockConvoy, CoarseLock, WorkInflation, HotFunction,
 		LoadImbalance}},
 	WorkInflation:    {allCPUs: true, symptoms: []Name{CPUSaturated, HotFunction}},
+	PageFaults:       {diagnosis: true},
 	NotWorthParallel: {allCPUs: true, symptoms: []Name{CPUSaturated}},
 	GoroutineLeak:    {diagnosis: true, defect: true, symptoms: []Name{UnboundedSpawn}},
 	DependencyWait:   {},

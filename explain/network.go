@@ -176,10 +176,7 @@ func requestTurns(a *analysis) []Finding {
 	if paced(c, 0) || a.fraction(c.Alone+s.Alone) < turnsOwn*a.demandShare(1) {
 		return nil // the next request is not there yet, or others work meanwhile
 	}
-	busiest := 0.0
-	for _, o := range a.classes() {
-		busiest = math.Max(busiest, a.fraction(o.Running)/float64(max(1, o.Peak)))
-	}
+	busiest := a.busiestMember()
 	if busiest > turnsEither {
 		return nil
 	}
@@ -199,6 +196,14 @@ func requestTurns(a *analysis) []Finding {
 	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
 	f.Experiment = "Allow two outstanding requests: both sides should work at the same time."
 	return []Finding{f}
+}
+
+// busiestMember returns how long a goroutine of the busiest class runs, as a fraction of the time.
+func (a *analysis) busiestMember() (busiest float64) {
+	for _, c := range a.classes() {
+		busiest = math.Max(busiest, a.fraction(c.Running)/float64(max(1, c.Peak)))
+	}
+	return busiest
 }
 
 // talkers returns the only two classes of one goroutine that wait for a connection often, the client and the server of

@@ -84,7 +84,7 @@ func TestSemaphoreBeforeLock(t *testing.T) {
 		{"they seldom do", build(100*time.Millisecond, users), true},
 		{"others queue for it", build(980*time.Millisecond, 1), true},
 	} {
-		findings := Explain(&x.c.evidence).Findings
+		findings := explainWith(nil, &x.c.evidence).Findings
 		i := slices.IndexFunc(findings, func(f Finding) bool { return slices.Contains(f.Where, "main.go:4") })
 		if (i >= 0) != x.semaphore || i >= 0 && !strings.Contains(findings[i].Fix, "go test -parallel N") {
 			t.Errorf("%s: %v", x.what, findings)
@@ -126,7 +126,7 @@ func TestSemaphoreUnderLock(t *testing.T) {
 		{"released in another function", "main.take:2", "main.take:4", "main.unlock:6", 950, false},
 	} {
 		c := build(x.lock, x.slot, x.unlock, x.waited*time.Millisecond)
-		f := Explain(&c.evidence).Findings
+		f := explainWith(nil, &c.evidence).Findings
 		name, want := CoarseLock, "main.go:"+x.lock[len(x.lock)-1:]
 		if x.semaphore {
 			name, want = SaturatedResource, "main.go:4"
@@ -374,7 +374,7 @@ func TestHandoffGainWithBusyStage(t *testing.T) {
 	stage := &c.evidence.Trace.Classes[2]
 	stage.Running, stage.Members[0].Running = 920*time.Millisecond, 920*time.Millisecond
 	stage.Bursts.P50 = time.Millisecond
-	found := Explain(&c.evidence).Findings
+	found := explainWith(nil, &c.evidence).Findings
 	i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == ChanHandoff })
 	if i < 0 || found[i].Gain == nil || found[i].Gain.High > 0.08 {
 		t.Errorf("a stage busy for 920 ms: %+v", found)

@@ -63,7 +63,7 @@ func TestImpossibleEvidence(t *testing.T) {
 		"allocations below 0": {evidence.Evidence{Profiles: []evidence.Profile{heap(-4096, 0)}},
 			"the heap profile is left out"},
 	} {
-		r := Explain(&c.e)
+		r := explainWith(nil, &c.e)
 		notes := strings.Join(r.Notes, "\n")
 		if left := strings.Contains(notes, "left out"); left != (c.note != "") || !strings.Contains(notes, c.note) {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.note)

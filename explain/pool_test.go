@@ -23,7 +23,7 @@ func tiny(start string, created []string) (byTrace, byProfile Finding) {
 	x := &c.evidence.Trace.Classes[2]
 	x.Count, x.Busy.P50, x.Start, x.Created = 1000000, 400, frames(start)[0], frames(created...)
 	found := func() (f Finding) {
-		list := Explain(&c.evidence).Findings
+		list := explainWith(nil, &c.evidence).Findings
 		if i := slices.IndexFunc(list, func(f Finding) bool { return f.Name == GoroutineTooFine }); i >= 0 {
 			f = list[i]
 		}
@@ -39,7 +39,7 @@ func many(start string, created []string) (f Finding) {
 	c := wideCase()
 	x := &c.evidence.Trace.Classes[2]
 	x.Count, x.Peak, x.Runnable, x.Start, x.Created = 5000, 5000, 2000*time.Second, frames(start)[0], frames(created...)
-	for _, f := range Explain(&c.evidence).Findings {
+	for _, f := range explainWith(nil, &c.evidence).Findings {
 		if f.Name == UnboundedSpawn {
 			return f
 		}

@@ -19,8 +19,8 @@ var rules = []rule{
 	unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
-	blockingCalls, dependency, requestTurns,
-	hotFunction,
+	blockingCalls, dependency, requestTurns, httpTurns,
+	hotFunction, pageFaults,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
 
@@ -35,9 +35,14 @@ const (
 
 // Explain returns what limits a program, with findings ranked by their estimated gain. It never returns an empty list
 // of findings. Evidence that contradicts itself is left out, and Notes says so.
-func Explain(e *evidence.Evidence) Report {
+func Explain(e *evidence.Evidence) Report { return explainWith(calibrated, e) }
+
+// explainWith is Explain with some ranges of gains. Without ranges, gains have those of the rules.
+func explainWith(ranges map[Name]Range, e *evidence.Evidence) Report {
 	e, left := dropImplausible(e)
-	r := newAnalysis(e).report()
+	a := newAnalysis(e)
+	a.ranges = ranges
+	r := a.report()
 	r.Notes = slices.Concat(e.Notes, left, r.Notes)
 	return r
 }
@@ -90,7 +95,7 @@ func (a *analysis) report() Report {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1
-		f.quantify()
+		f.quantify(a.rangeOf(f.Name))
 		f.Share = newGain(f.Share, 0, 1).Estimate
 		if f.Where == nil {
 			f.Where = []string{}

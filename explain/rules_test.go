@@ -12,7 +12,7 @@ import (
 )
 
 // first returns the first finding for some evidence.
-func (c *testCase) first() Finding { return Explain(&c.evidence).Findings[0] }
+func (c *testCase) first() Finding { return explainWith(nil, &c.evidence).Findings[0] }
 
 // A brief run predicts no gain, because the start of the process is a large part of it. Findings that rest on kernel
 // counts keep theirs.
@@ -20,7 +20,7 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	c := singleCase()
 	c.evidence.Runs[0].Wall = 60 * time.Millisecond
 	c.evidence.Runs[0].User = 60 * time.Millisecond
-	found := Explain(&c.evidence).Findings
+	found := explainWith(nil, &c.evidence).Findings
 	if found[0].Name != "too-few-samples" || found[1].Name != "single-threaded" {
 		t.Fatalf("findings: %v", c.names())
 	}
@@ -47,9 +47,9 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	// The start may take nearly all of a run of 16 ms: a saving of two thirds is no prediction.
 	c.cpu(40, "main.g:7", "main.main:3", "runtime.main")
 	c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 16*time.Millisecond, 16*time.Millisecond
-	if i := slices.IndexFunc(Explain(&c.evidence).Findings,
+	if i := slices.IndexFunc(explainWith(nil, &c.evidence).Findings,
 		func(f Finding) bool { return f.Name == "unbuffered-io" && f.Gain != nil }); i >= 0 {
-		t.Errorf("100000 calls in 16 ms promise %v", Explain(&c.evidence).Findings[i].Gain)
+		t.Errorf("100000 calls in 16 ms promise %v", explainWith(nil, &c.evidence).Findings[i].Gain)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestShortSerialPhase(t *testing.T) {
 		c.cpu(2*(995-ms)/10, "main.f:5", "main.worker:3")
 		return c
 	}
-	brief := Explain(&ends(150 * time.Millisecond).evidence).Findings
+	brief := explainWith(nil, &ends(150*time.Millisecond).evidence).Findings
 	i := slices.IndexFunc(brief, func(f Finding) bool { return f.Name == "serial-phase" })
 	if i < 1 || brief[i].Gain != nil || brief[0].Name != "cpu-saturated" ||
 		!strings.Contains(strings.Join(brief[i].Evidence, " "), "by Amdahl's law at most") {
@@ -353,6 +353,75 @@ func TestStalls(t *testing.T) {
 			t.Errorf("%s: %v", what, c.names())
 		}
 	}
+}
+
+// TestStallsOfRequests: the channels of an HTTP client are not the program's own. One that waits for each reply of a
+// server in the program stops and waits. Each condition is removed in turn.
+func TestStallsOfRequests(t *testing.T) {
+	requests := func(class int, count int64) *testCase {
+		c := stallCase()
+		c.evidence.Trace.Waits = nil
+		c.wait(evidence.OpSelect, class, count, 300*time.Millisecond, -1, "runtime.selectgo",
+			"net/http.(*persistConn).roundTrip", "net/http.(*Client).Do", "main.main:7")
+		return c
+	}
+	accept := func(c *testCase) *testCase {
+		c.wait(evidence.OpNetwork, 2, 1, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+			"net.(*TCPListener).Accept", "main.consumer:5")
+		return c
+	}
+	c := accept(requests(1, 20000))
+	f := c.named(t, StopAndWait)
+	// 1.4 s of CPU time on 2 CPUs take 0.7 s at least.
+	if slices.Contains(c.names(), string(ChanHandoff)) || f.Gain == nil || f.Gain.Estimate < 0.2 ||
+		f.Gain.Estimate > 0.3 || !slices.Contains(f.Where, "main.go:7") {
+		t.Errorf("%v %+v %+v", c.names(), f, f.Gain)
+	}
+	for what, c := range map[string]*testCase{
+		"several at a time":    accept(requests(2, 20000)),
+		"seldom":               accept(requests(1, 900)),
+		"a server elsewhere":   requests(1, 20000),
+		"two CPUs are faster":  accept(requests(1, 20000)).slowOnOne(),
+		"other work meanwhile": accept(requests(1, 20000)).receives(1),
+		"one long reply":       accept(requests(1, 900)).reads(1),
+	} {
+		if names := c.names(); slices.Contains(names, string(StopAndWait)) ||
+			slices.Contains(names, string(ChanHandoff)) {
+			t.Errorf("%s: %v", what, names)
+		}
+	}
+	c = accept(requests(1, 600)) // at two lines
+	c.wait(evidence.OpSelect, 1, 600, 300*time.Millisecond, -1, "runtime.selectgo",
+		"net/http.(*persistConn).roundTrip", "net/http.(*Client).Post", "main.main:8")
+	c.evidence.Trace.Classes[1].Waiting = map[string]time.Duration{"select": 600 * time.Millisecond}
+	if !slices.Contains(c.names(), string(StopAndWait)) {
+		t.Errorf("at two lines: %v", c.names())
+	}
+	c = accept(stallCase()) // its own channels count beside a client's
+	c.wait(evidence.OpSelect, 1, 30000, 300*time.Millisecond, -1, "runtime.selectgo",
+		"net/http.(*http2ClientConn).roundTrip", "main.main:7")
+	if f := c.named(t, ChanHandoff); slices.Contains(f.Where, "main.go:7") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// slowOnOne makes the run on one CPU clearly slower.
+func (c *testCase) slowOnOne() *testCase {
+	c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 1200*time.Millisecond, 1190*time.Millisecond
+	return c
+}
+
+// reads makes goroutines of a class read the body of a reply.
+func (c *testCase) reads(class int) *testCase {
+	c.wait(evidence.OpNetwork, class, 20000, 300*time.Millisecond, -1, "internal/poll.(*FD).Read",
+		"net.(*conn).Read", "net/http.(*persistConn).Read", "bufio.(*Reader).Read", "main.main:9")
+	return c
+}
+
+// receives makes goroutines of a class wait for values, too.
+func (c *testCase) receives(class int) *testCase {
+	c.evidence.Trace.Classes[class].Waiting = map[string]time.Duration{"chan receive": 600 * time.Millisecond}
+	return c
 }
 
 // bursts sets how long goroutines run between two parkings.
@@ -555,7 +624,7 @@ func TestAdjacentCounters(t *testing.T) {
 		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
 		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User, c.evidence.Runs[0].Wall = 1, 1300*time.Millisecond,
 			1300*time.Millisecond
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == WorkInflation })
 		// Lines that add to memory are a reason of their own; see TestMemoryUpdates.
 		if _, adjacent := newAnalysis(&c.evidence).adjacentCounter(); adjacent != x.found || adjacent && i < 0 {
@@ -714,7 +783,7 @@ func TestTimerInSelect(t *testing.T) {
 	}
 	load := poolCase(0)
 	load.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	if r := Explain(&load.evidence); r.Findings[0].Gain == nil ||
+	if r := explainWith(nil, &load.evidence); r.Findings[0].Gain == nil ||
 		!slices.ContainsFunc(r.Notes, func(n string) bool {
 			return strings.HasPrefix(n,
 				"a timer in the main goroutine seems to end the run")
@@ -778,7 +847,7 @@ func TestTimerInSelect(t *testing.T) {
 	serving.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
 	serving.wait(evidence.OpNetwork, 2, 1, time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
 		"net.(*TCPListener).Accept", "main.serve:3")
-	if r := Explain(&serving.evidence); slices.ContainsFunc(r.Notes,
+	if r := explainWith(nil, &serving.evidence); slices.ContainsFunc(r.Notes,
 		func(n string) bool { return strings.HasPrefix(n, "a timer in the main goroutine") }) {
 		t.Errorf("a server is said to end by a timer: %q", r.Notes)
 	}
@@ -944,7 +1013,7 @@ func TestManyLocks(t *testing.T) {
 		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources,
 			evidence.Resource{Kind: evidence.ResourceMutex, Count: 1000, Busy: 300 * time.Millisecond})
 	}
-	found := Explain(&c.evidence).Findings
+	found := explainWith(nil, &c.evidence).Findings
 	i := slices.IndexFunc(found, func(f Finding) bool {
 		return f.Name == "coarse-lock" || f.Name == "lock-convoy" || f.Name == "saturated-resource"
 	})
@@ -1008,14 +1077,14 @@ func TestMultipleBenchmarks(t *testing.T) {
 		c.evidence.Trace.Demand.Mean, c.evidence.Trace.Demand.Running = append(c.evidence.Trace.Demand.Mean, wants),
 			append(c.evidence.Trace.Demand.Running, wants)
 	}
-	if len(Explain(&c.evidence).Phases) == 0 {
+	if len(explainWith(nil, &c.evidence).Phases) == 0 {
 		t.Error("one has no phases: what follows tests nothing")
 	}
 	c.evidence.Program.MultipleBenchmarks = true
 	if names := c.names(); slices.Contains(names, "serial-phase") {
 		t.Errorf("several: %v", names)
 	}
-	if r := Explain(&c.evidence); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.SerialFraction) {
+	if r := explainWith(nil, &c.evidence); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.SerialFraction) {
 		t.Errorf("several have no phases: %v %v", r.Phases, r.Parallelism)
 	}
 }
@@ -1086,7 +1155,7 @@ func TestTailByChance(t *testing.T) {
 		return c
 	}
 	find := func(c *testCase) *Finding {
-		list := Explain(&c.evidence).Findings
+		list := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(list, func(f Finding) bool { return f.Name == "load-imbalance" })
 		if i < 0 {
 			return nil
@@ -1219,7 +1288,7 @@ func TestLeakedConnections(t *testing.T) {
 		"main.serve": "Let them end"} {
 		c := leakCase()
 		c.evidence.Trace.Classes[len(c.evidence.Trace.Classes)-1].Start.Function = start
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == GoroutineLeak })
 		if i < 0 || !strings.Contains(found[i].Fix, want) {
 			t.Errorf("%s: %+v", start, found)

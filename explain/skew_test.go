@@ -46,7 +46,7 @@ func TestSkew(t *testing.T) {
 		{[]int{900}, false},
 	} {
 		var found []Finding
-		for _, f := range Explain(&workers(c.running...).evidence).Findings {
+		for _, f := range explainWith(nil, &workers(c.running...).evidence).Findings {
 			if f.Name == LoadImbalance {
 				found = append(found, f)
 			}

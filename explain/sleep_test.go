@@ -763,7 +763,7 @@ func TestRequestTurns(t *testing.T) {
 		case "lines to a log":
 			calls[1].Stack = frames("syscall.write", "internal/poll.(*FD).Write", "os.(*File).Write", "main.serve:5")
 		}
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == StopAndWait })
 		if (i >= 0) != x.found {
 			t.Errorf("%s: %v", name, c.names())

@@ -51,6 +51,9 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	if at, ok := a.prog.ownFrame(w.stack); ok && a.isPollLoop(at) {
 		return true
 	}
+	if _, asked := a.asksAround(w.stack); asked != nil {
+		return true
+	}
 	if !a.prog.isOwn(w.stack[0]) {
 		return false
 	}
@@ -110,8 +113,7 @@ func busyWait(a *analysis) []Finding {
 			return evidence.Frame{}, false
 		}
 		share += w.weight / a.cpu.total
-		at, ok := a.prog.ownFrame(w.stack)
-		return at, ok
+		return a.pollingLine(w.stack)
 	})
 
 	yields, site := a.yields()
@@ -124,8 +126,7 @@ func busyWait(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(BusyWait, "A loop polls a condition (busy waiting): %s of the CPU time.",
-		percent(share))
+	f := a.newFinding(BusyWait, "A loop polls a condition (busy waiting): %s of the CPU time.", percent(share))
 	f.Share = share
 	crowd := a.oversubscription()
 	f.citef("%s of the CPU time is spent polling; goroutines compete for CPUs %s of the time", percent(share),
@@ -156,7 +157,18 @@ func busyWait(a *analysis) []Finding {
 	f.Alternative = "The event comes so soon that parking would take longer."
 	f.Fix = "Block instead: receive from a channel, or wait on a Cond or WaitGroup."
 	f.Experiment = "Sleep 100 µs in the loop: CPU time should fall, and wall time not rise."
+	if len(groups) > 0 && a.asksClock(groups[0].sample) {
+		f.Fix = "Sleep for the time left, or block until another goroutine is done."
+	}
 	return []Finding{f}
+}
+
+// pollingLine returns the program's own line of a sample in a loop that polls: the loop, if it only asks a function.
+func (a *analysis) pollingLine(stack []evidence.Frame) (evidence.Frame, bool) {
+	if at, asked := a.asksAround(stack); asked != nil {
+		return at, true
+	}
+	return a.prog.ownFrame(stack)
 }
 
 // oversubscription returns the fraction of the time in which more goroutines than CPUs wanted to run.

@@ -53,6 +53,46 @@ func TestOnlyPolls(t *testing.T) {
 	}
 }
 
+// TestAsksAround: the time in a function that a loop only asks belongs to the loop. The advice depends on the clock.
+func TestAsksAround(t *testing.T) {
+	for _, x := range []struct {
+		loop, asked string
+		fix         string // its beginning; "": it does not poll
+	}{
+		{"for due() > 0 {", "return int(at.Load())", "Block instead"},
+		{"for due() > 0 {; runtime.Gosched()", "return int(at.Load())", "Block instead"},
+		{"for due() > 0 {", "return at.Load() - int64(time.Since(began))", "Sleep for"},
+		{"for !due() {", "for { now := at.Load(); if at.CompareAndSwap(now, now+1) { return true } }", "Block instead"},
+		{"for !due() {", "mu.Lock(); x := done; mu.Unlock(); return x", "Block instead"},
+		{"for due() > 0 {", "work(); return int(at.Load())", ""},
+		{"for due() > 0 {; n += 1", "return int(at.Load())", ""},
+		{"for lo < hi {; if due(lo) {; lo = hi; }", "return at.Load() > 0", ""},
+		{"for due() > n {", "return len(data)", ""},
+		{"for due() > 0 {", "mu.Lock(); seed = seed*636 + 144; mu.Unlock(); return seed", ""},
+		{"for due() > 0 {", "mu.Lock(); for x := head; x != nil; x = x.left { }; mu.Unlock(); return 0", ""},
+		{"for due() {", "return LoadRecord() }; func LoadRecord() bool { return work()", ""},
+		{"for due() {", "if n.Load() >= limit { return false }; n.Add(1); return true", ""},
+		{"for due() > 0 {", "mu.Lock(); for n != nil { n = n.left }; mu.Unlock(); return 0", ""},
+		{"for due() > 0 {", "return int(at.Load() + <-c)", ""},
+		{"for due() > 0 {", "n++; return int(at.Load())", ""},
+		{"for due() > 0 {", "return int(at.Load()) }; func (t T) due() int { return 1", ""},
+		{"for i := 0; due() > i; i++ {", "return int(at.Load())", ""},
+	} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.evidence.Program.Source = sourceOf("package main\nfunc due() int { " + x.asked + " }\nfunc f() {\n" +
+			strings.Replace(x.loop, "{; ", "{\n", 1) + "\n}\n}\n")
+		c.cpu(100, "time.now", "main.due:2", "main.f:4")
+		c.cpu(100, "main.g:1", "main.worker:1")
+		found := explainWith(nil, &c.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == BusyWait })
+		if (i >= 0) != (x.fix != "") ||
+			i >= 0 && (found[i].Where[0] != "main.go:4" || !strings.HasPrefix(found[i].Fix, x.fix)) {
+			t.Errorf("%s %s: %+v", x.loop, x.asked, found)
+		}
+	}
+}
+
 // The default case must belong to the select itself, not to the next one, nor to a switch.
 func TestHasDefault(t *testing.T) {
 	for statements, want := range map[string]bool{
@@ -108,7 +148,7 @@ func TestSpinWithIdleCPUs(t *testing.T) {
 		c.class("main.worker", 3, 3, 1990*time.Millisecond, 0)
 		c.cpu(130, "main.f:5", "main.worker:3")
 		c.cpu(70, "sync/atomic.(*Bool).Load", "main.spin:4")
-		found := Explain(&c.evidence).Findings
+		found := explainWith(nil, &c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == "busy-wait" })
 		if i < 0 || (found[i].Gain != nil) != crowded {
 			t.Errorf("others want the CPU: %v; %+v", crowded, found)
@@ -134,7 +174,8 @@ func TestReadyChannels(t *testing.T) {
 		}
 		x.cpu(c.locked, locked...)
 		x.cpu(c.unlocked, "runtime.chanrecv", "runtime.selectnbrecv", "main.drain:4")
-		found := slices.ContainsFunc(Explain(&x.evidence).Findings, func(f Finding) bool { return f.Name == BusyWait })
+		found := slices.ContainsFunc(explainWith(nil, &x.evidence).Findings,
+			func(f Finding) bool { return f.Name == BusyWait })
 		if found != c.want {
 			t.Errorf("%d of %d samples hold the lock %s: busy-wait %v", c.locked, c.locked+c.unlocked, c.lock, found)
 		}

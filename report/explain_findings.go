@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/decimal"
 )
 
 // FindingDocs writes the documentation of one finding, or one line for each that a rule may report if name is empty.
@@ -74,6 +75,14 @@ func writeFindingDoc(b *strings.Builder, d explain.Doc, st Style) {
 	}
 	part("example", d.Example)
 	part("fix", d.Fix)
+	if r := d.Range; r != nil {
+		of := "this finding"
+		if !r.Own {
+			of = "any finding"
+		}
+		part("range", fmt.Sprintf("plausible ranges held %s of the measured gains of %d programs with %s (median "+
+			"width %s)", decimal.WholePercent(r.Held), r.Programs, of, decimal.WholePercent(r.Width)))
+	}
 	if len(d.Explains) > 0 {
 		var names []string
 		for _, n := range d.Explains {

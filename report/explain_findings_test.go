@@ -56,6 +56,27 @@ func TestFindingDocs(t *testing.T) {
 	}
 }
 
+// TestRangeOfFinding: the page says in how many measured fixes ranges held, if that is known.
+func TestRangeOfFinding(t *testing.T) {
+	for _, x := range []struct {
+		r    *explain.Range
+		want string
+	}{
+		{&explain.Range{Programs: 34, Held: 0.81, Width: 0.35, Own: true}, "81% of the measured gains of 34 programs " +
+			"with this finding (median width 35%)"},
+		{&explain.Range{Programs: 90, Held: 0.78, Width: 0.4}, "78% of the measured gains of 90 programs with any " +
+			"finding (median width 40%)"},
+		{nil, ""},
+	} {
+		var b strings.Builder
+		writeFindingDoc(&b, explain.Doc{Name: "coarse-lock", Range: x.r}, Style{})
+		text := strings.Join(strings.Fields(b.String()), " ")
+		if strings.Contains(text, "plausible") != (x.want != "") || !strings.Contains(text, x.want) {
+			t.Errorf("%+v: %s", x.r, text)
+		}
+	}
+}
+
 // A bound on the number of goroutines saves memory, as its fix says. Of other findings without a gain, the saving is
 // unknown.
 func TestSummaryWithoutGain(t *testing.T) {

@@ -187,8 +187,9 @@ func fromTrial(t result.Trial) outcome {
 
 	e := outcome{
 		wall: time.Duration(t.WallSeconds * float64(time.Second)), user: seconds("cpu_user_seconds"),
-		system:    seconds("cpu_system_seconds"),
-		voluntary: max(0, count("voluntary_switches")), involuntary: max(0, count("involuntary_switches")),
+		system: seconds("cpu_system_seconds"),
+		kernel: kernelCounts{voluntary: max(0, count("voluntary_switches")),
+			involuntary: max(0, count("involuntary_switches"))},
 		io: ioCounts{count("read_calls"), count("write_calls"), -1, -1}, throttled: max(0, count("throttled_periods")),
 		operations: t.Operations,
 	}

@@ -29,8 +29,7 @@ type outcome struct {
 	wall           time.Duration
 	user, system   time.Duration
 	children       time.Duration // CPU time of its child processes
-	voluntary      int64
-	involuntary    int64
+	kernel         kernelCounts
 	io             ioCounts
 	otherCPUs      float64       // mean number of CPUs that other processes used
 	throttled      int64         // number of throttled periods
@@ -44,6 +43,9 @@ type outcome struct {
 
 // ioCounts are the kernel's counts for a process; -1 if unknown.
 type ioCounts struct{ reads, writes, readBytes, writeBytes int64 }
+
+// kernelCounts are more of the kernel's counts for a process; 0 if unknown.
+type kernelCounts struct{ voluntary, involuntary, faults, peakBytes int64 }
 
 func unknownIO() ioCounts { return ioCounts{-1, -1, -1, -1} }
 
@@ -121,7 +123,7 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 	}
 
 	e.user, e.system = x.State.UserTime(), x.State.SystemTime()
-	e.voluntary, e.involuntary = contextSwitches(x.State)
+	e.kernel = countsOf(x.State)
 	e.addMachine(after.Since(before), time.Since(began))
 	e.stopped = stoppedTime(e.wall, host.ThrottledTime()-stopped, e.user+e.system)
 	return e, nil

@@ -46,10 +46,10 @@ func parseIO(text string) ioCounts {
 	return c
 }
 
-// contextSwitches returns the context switches of a process.
-func contextSwitches(s *os.ProcessState) (voluntary, involuntary int64) {
+// countsOf returns the kernel's counts for a process that has ended.
+func countsOf(s *os.ProcessState) (c kernelCounts) {
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
-		return u.Nvcsw, u.Nivcsw
+		c = kernelCounts{u.Nvcsw, u.Nivcsw, u.Minflt, u.Maxrss << 10}
 	}
-	return 0, 0
+	return c
 }

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"go/format"
 	"maps"
 	"math"
 	"slices"
@@ -34,17 +35,14 @@ func Promises(verdicts []Verdict) (list []Promise) {
 	return list
 }
 
-// Coverage is the part of the measured gains that ranges are to contain.
-const Coverage = 0.8
-
 // Ranges describes the ranges of promises.
 type Ranges struct {
 	Count int     `json:"count"`
 	Held  Share   `json:"held"`         // measured gains within the range
 	Width float64 `json:"median_width"` // as a fraction of wall time
-	// Score is the mean interval score for Coverage, of which less is better: the width of a range, and for a gain
-	// outside of it the distance times 2 / (1 - Coverage) (Gneiting, Raftery: Strictly proper scoring rules,
-	// prediction, and estimation, JASA 102(477), 2007).
+	// Score is the mean interval score for explain.Coverage, of which less is better: the width of a range, and for a
+	// gain outside of it the distance times 2 / (1 - explain.Coverage) (Gneiting, Raftery: Strictly proper scoring
+	// rules, prediction, and estimation, JASA 102(477), 2007).
 	Score float64 `json:"interval_score"`
 }
 
@@ -60,7 +58,7 @@ func NewRanges(promises []Promise, of func(Promise) (low, high float64)) (r Rang
 		outside := max(0, low-p.Real, p.Real-high)
 		held += count(outside == 0)
 		widths = append(widths, high-low)
-		scores = append(scores, high-low+outside*2/(1-Coverage))
+		scores = append(scores, high-low+outside*2/(1-explain.Coverage))
 	}
 	return Ranges{len(promises), share(held, len(promises)), stat.Median(widths), stat.Mean(scores)}
 }
@@ -68,57 +66,68 @@ func NewRanges(promises []Promise, of func(Promise) (low, high float64)) (r Rang
 // minFamilies is the number of families from which a finding has a range of its own. Others share one.
 const minFamilies = 20
 
-// A Calibration turns an estimate into a range that holds Coverage of the gains of right findings, by the errors of
-// estimates in programs whose gain is known: the first one of each family, since those of a family are alike.
-type Calibration struct {
-	pooled []float64
-	own    map[explain.Name][]float64 // sorted errors by finding, of those with enough families
-}
+// A Calibration turns an estimate into a range that holds explain.Coverage of the gains of right findings, by the
+// errors of estimates in programs whose gain is known: the first one of each family, since those of a family are alike.
+// The range of all findings has the empty name.
+type Calibration map[explain.Name]explain.Range
 
-// spread is the unit of the errors of an estimate. An error of an estimate of nearly all or nothing is smaller than
-// that of one of the half.
-func spread(estimate float64) float64 { return estimate*(1-estimate) + 0.05 }
-
-// Calibrate computes a calibration from promises.
-func Calibrate(promises []Promise) Calibration {
-	c := Calibration{own: map[explain.Name][]float64{}}
-	known := map[string]bool{}
-	for _, p := range promises {
-		if known[p.Family] {
-			continue
+// Calibrate computes a calibration from promises, with ranges of their own for some findings.
+func Calibrate(promises []Promise, own map[explain.Name]bool) Calibration {
+	errors := map[explain.Name][]float64{"": nil}
+	for _, p := range ofFamilies(promises) {
+		e := (p.Real - p.Gain.Estimate) / explain.Spread(p.Gain.Estimate)
+		errors[""] = append(errors[""], e)
+		if own[p.Name] {
+			errors[p.Name] = append(errors[p.Name], e)
 		}
-		known[p.Family] = true
-		e := (p.Real - p.Gain.Estimate) / spread(p.Gain.Estimate)
-		c.pooled = append(c.pooled, e)
-		c.own[p.Name] = append(c.own[p.Name], e)
 	}
-	slices.Sort(c.pooled)
-	for name, errors := range c.own {
-		slices.Sort(errors)
-		if len(errors) < minFamilies {
-			delete(c.own, name)
-		}
+	c := Calibration{}
+	for name, list := range errors {
+		slices.Sort(list)
+		r := explain.Range{Programs: len(list), Own: name != ""}
+		r.Below, r.Above = quantiles(list)
+		c[name] = r
 	}
 	return c
 }
 
-// Range returns the range of an estimate.
-func (c Calibration) Range(p Promise) (low, high float64) {
-	errors, ok := c.own[p.Name]
-	if !ok {
-		errors = c.pooled
+// withOwnRange returns the findings with enough families for a range of their own.
+func withOwnRange(promises []Promise) map[explain.Name]bool {
+	n, own := map[explain.Name]int{}, map[explain.Name]bool{}
+	for _, p := range ofFamilies(promises) {
+		n[p.Name]++
+		own[p.Name] = n[p.Name] >= minFamilies
 	}
-	below, above := quantiles(errors)
-	e, s := p.Gain.Estimate, spread(p.Gain.Estimate)
-	return min(e, max(0, e+below*s)), max(e, min(0.99, e+above*s))
+	return own
 }
 
-// quantiles returns the range that holds Coverage of the errors of further programs on average, if they are
+// ofFamilies returns the first promise of each family.
+func ofFamilies(promises []Promise) (list []Promise) {
+	known := map[string]bool{}
+	for _, p := range promises {
+		if !known[p.Family] {
+			known[p.Family] = true
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Range returns the range of an estimate.
+func (c Calibration) Range(p Promise) (low, high float64) {
+	r, ok := c[p.Name]
+	if !ok {
+		r = c[""]
+	}
+	return r.Of(p.Gain.Estimate)
+}
+
+// quantiles returns the range that holds explain.Coverage of the errors of further programs on average, if they are
 // exchangeable with these: the order statistics of split conformal prediction (Vovk, Gammerman, Shafer: Algorithmic
 // Learning in a Random World, 2005).
 func quantiles(sorted []float64) (low, high float64) {
 	n := len(sorted)
-	k := int(math.Floor(float64(n+1) * (1 - Coverage) / 2)) // errors beyond each end
+	k := int(math.Floor(float64(n+1) * (1 - explain.Coverage) / 2)) // errors beyond each end
 	if k == 0 {
 		return math.Inf(-1), math.Inf(1)
 	}
@@ -127,11 +136,11 @@ func quantiles(sorted []float64) (low, high float64) {
 
 // CrossCalibrated returns the range of a promise by the calibration of the families in other folds.
 func CrossCalibrated(promises []Promise) func(Promise) (low, high float64) {
-	folds := make([]Calibration, corpus.Folds)
+	folds, own := make([]Calibration, corpus.Folds), withOwnRange(promises)
 	for f := range folds {
 		folds[f] = Calibrate(slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool {
 			return corpus.Fold(p.Family) == f
-		}))
+		}), own)
 	}
 	return func(p Promise) (low, high float64) { return folds[corpus.Fold(p.Family)].Range(p) }
 }
@@ -166,4 +175,41 @@ func RangesTable(verdicts []Verdict) string {
 	}
 	w.Flush()
 	return b.String()
+}
+
+// leastFamilies is the number of families from which ranges are stored.
+const leastFamilies = 40
+
+// CalibratedSource returns the ranges as a file of package explain, with how many gains the ranges hold that all other
+// families give. The families that are held out have no part in it.
+func CalibratedSource(promises []Promise) ([]byte, error) {
+	promises = slices.DeleteFunc(ofFamilies(promises), func(p Promise) bool {
+		return corpus.Fold(p.Family) == corpus.HeldOut
+	})
+	if len(promises) < leastFamilies {
+		return nil, fmt.Errorf("the gains of right findings of %d families are known, and ranges need %d",
+			len(promises), leastFamilies)
+	}
+	ranges := Calibrate(promises, withOwnRange(promises))
+	var b strings.Builder
+	b.WriteString("// Code generated by \"make verdicts-ranges\"; DO NOT EDIT.\n\npackage explain\n\n" +
+		"// calibrated holds the ranges of findings.\nvar calibrated = map[Name]Range{\n")
+	for _, name := range slices.Sorted(maps.Keys(ranges)) {
+		r := ranges[name]
+		in := slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool { return name != "" && p.Name != name })
+		score := NewRanges(in, leavingOut(in))
+		fmt.Fprintf(&b, "%q: {Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: %.3f, Own: %v},\n", name,
+			r.Below, r.Above, r.Programs, score.Held.Value, score.Width, r.Own)
+	}
+	b.WriteString("}\n")
+	return format.Source([]byte(b.String()))
+}
+
+// leavingOut returns the range of a promise by the other families among some.
+func leavingOut(promises []Promise) func(Promise) (low, high float64) {
+	return func(p Promise) (low, high float64) {
+		return Calibrate(slices.DeleteFunc(slices.Clone(promises), func(o Promise) bool {
+			return o.Family == p.Family
+		}), nil).Range(p)
+	}
 }

@@ -2,6 +2,9 @@ package findings
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,7 +44,7 @@ func families(n int, name explain.Name, sd float64, seed uint64) (list []Promise
 	draws := rand.New(rand.NewPCG(seed, 0))
 	for i := range n {
 		e := 0.1 + 0.8*draws.Float64()
-		p := promise(fmt.Sprint(name, i), e, e, e, e+spread(e)*(0.3+sd*draws.NormFloat64()))
+		p := promise(fmt.Sprint(name, i), e, e, e, e+explain.Spread(e)*(0.3+sd*draws.NormFloat64()))
 		p.Name = name
 		list = append(list, p)
 	}
@@ -53,13 +56,14 @@ func families(n int, name explain.Name, sd float64, seed uint64) (list []Promise
 func TestCalibration(t *testing.T) {
 	known := append(families(300, "busy-wait", 0.2, 1), families(100, "coarse-lock", 1, 2)...)
 	few := append(known, families(minFamilies-1, "chan-handoff", 3, 3)...)
-	c := Calibrate(append(few, few...)) // further programs of a family do not count
-	if len(c.own) != 2 || len(c.pooled) != len(few) {
-		t.Errorf("%d findings with ranges of their own, %d errors", len(c.own), len(c.pooled))
+	c := Calibrate(append(few, few...), withOwnRange(few)) // further programs of a family do not count
+	if len(c) != 3 || c[""].Programs != len(few) || c[""].Own || c["coarse-lock"].Programs != 100 ||
+		!c["coarse-lock"].Own {
+		t.Errorf("%+v", c)
 	}
 	for name, sd := range map[explain.Name]float64{"busy-wait": 0.2, "coarse-lock": 1} {
 		r := NewRanges(families(2000, name, sd, 4), c.Range)
-		if r.Held.Value < Coverage-0.08 || r.Held.Value > Coverage+0.08 {
+		if r.Held.Value < explain.Coverage-0.08 || r.Held.Value > explain.Coverage+0.08 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -68,7 +72,7 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%v: %v to %v", p, low, high)
 		}
 	}
-	if low, high := Calibrate(nil).Range(known[0]); low != 0 || high != 0.99 {
+	if low, high := Calibrate(nil, nil).Range(known[0]); low != 0 || high != 0.99 {
 		t.Errorf("nothing is known: %v to %v", low, high)
 	}
 }
@@ -118,8 +122,55 @@ func TestQuantiles(t *testing.T) {
 		x := draws.NormFloat64()
 		held += count(low <= x && x <= high)
 	}
-	if low, high := stat.WilsonInterval(held, trials); low > Coverage || high < Coverage {
+	if low, high := stat.WilsonInterval(held, trials); low > explain.Coverage || high < explain.Coverage {
 		t.Errorf("%d of %d are held", held, trials)
+	}
+}
+
+// TestCalibratedSource: the file has the range of all findings, and of those with enough families, with the coverage of
+// ranges that other families give. Families that are held out have no part in it.
+func TestCalibratedSource(t *testing.T) {
+	list := slices.Concat(families(120, "busy-wait", 0.2, 1), families(28, "gc-pressure", 3, 2),
+		families(16, "coarse-lock", 0.2, 3))
+	source, err := CalibratedSource(append(list, list...)) // further programs of a family do not count
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(source)
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ParseComments)
+	if err != nil || !ast.IsGenerated(file) {
+		t.Errorf("%v: %s", err, text)
+	}
+	used := slices.DeleteFunc(list, func(p Promise) bool { return corpus.Fold(p.Family) == corpus.HeldOut })
+	own := withOwnRange(used)
+	if !own["busy-wait"] || !own["gc-pressure"] || own["coarse-lock"] {
+		t.Fatalf("own: %v", own)
+	}
+	all := Calibrate(used, own)
+	for _, name := range []explain.Name{"", "busy-wait", "gc-pressure"} {
+		in := slices.DeleteFunc(slices.Clone(used), func(p Promise) bool { return name != "" && p.Name != name })
+		var inside []Promise
+		for _, p := range in {
+			rest := slices.DeleteFunc(slices.Clone(in), func(o Promise) bool { return o.Family == p.Family })
+			if low, high := Calibrate(rest, nil).Range(p); low <= p.Real && p.Real <= high {
+				inside = append(inside, p)
+			}
+		}
+		held := float64(len(inside)) / float64(len(in))
+		want := fmt.Sprintf("{Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: ", all[name].Below,
+			all[name].Above, len(in), held)
+		if !strings.Contains(text, want) || held < 0.65 || held > 0.95 {
+			t.Errorf("%q: no %s in %s", name, want, text)
+		}
+	}
+	if wide, narrow := all["gc-pressure"], all["busy-wait"]; wide.Above-wide.Below < 2*(narrow.Above-narrow.Below) {
+		t.Errorf("its errors are larger: %+v, %+v", wide, narrow)
+	}
+	if strings.Contains(text, "coarse-lock") {
+		t.Errorf("too few families: %s", text)
+	}
+	if _, err := CalibratedSource(families(40, "busy-wait", 0.2, 1)); err == nil {
+		t.Error("too few families in all")
 	}
 }
 

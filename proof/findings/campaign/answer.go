@@ -115,14 +115,14 @@ func table(all []answers) []findings.Row {
 	return rows
 }
 
-// conclude scores the answers, prints a table, and writes all results to dir. Single programs of families that are held
-// out are shown only with heldOut. It returns the exit code.
-func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) (code int, err error) {
+// conclude scores the answers, prints a table, and writes all results to the directory of the options. Single programs
+// of families that are held out are shown only if these ask for them. It returns the exit code.
+func conclude(o options, cases []corpus.Case, out io.Writer) (code int, err error) {
 	labels, err := corpus.Measured()
 	if err != nil {
 		return 0, err
 	}
-	all, missing, err := judge(dir, cases, labels, out)
+	all, missing, err := judge(o.dir, cases, labels, out)
 	if err != nil {
 		return 0, err
 	}
@@ -132,7 +132,7 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) (cod
 	for _, a := range all[:2] {
 		var shown []findings.Verdict
 		for _, v := range a.Verdicts {
-			if heldOut || v.Fold != corpus.HeldOut {
+			if o.heldOut || v.Fold != corpus.HeldOut {
 				shown = append(shown, v)
 			}
 		}
@@ -154,11 +154,18 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) (cod
 		files["mistakes-"+level+".svg"] = findings.Mistakes(s, "Findings for the programs of each class, level "+level)
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(o.dir, name), []byte(content), 0o644); err != nil {
 			return 0, err
 		}
 	}
-	return code, nil
+	if o.ranges == "" || missing > 0 {
+		return code, nil
+	}
+	source, err := findings.CalibratedSource(findings.Promises(all[0].Verdicts))
+	if err != nil {
+		return 0, err
+	}
+	return code, os.WriteFile(o.ranges, source, 0o644)
 }
 
 // decide prints which targets are met, and returns the exit code. It decides nothing while programs lack evidence

@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "bin/verdicts", "directory of evidence, answers and scores")
 	flag.StringVar(&o.families, "families", "", "only these families, separated by commas")
 	flag.BoolVar(&o.sick, "sick", false, "only the programs with a problem, for the ranges of gains")
+	flag.StringVar(&o.ranges, "ranges", "", "store the calibrated ranges of gains in this `FILE` of package explain")
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")
 	flag.IntVar(&o.n, "n", 0, "only this number of programs, drawn by the seed (0: all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draw")
@@ -54,7 +55,7 @@ func main() {
 // options are the flags of the command.
 type options struct {
 	label, score, heldOut, sick bool
-	dir, families               string
+	dir, families, ranges       string
 	runs, n, points             int
 	seed                        uint64
 	limit                       time.Duration
@@ -65,6 +66,9 @@ func (o *options) validate(others int) error {
 	if others > 0 || o.runs < 2 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
 		return errors.New("give -runs 2 or more, -points 1 or more, -n 0 or more, no -families with -label, and no " +
 			"other argument")
+	}
+	if o.ranges != "" && (o.n > 0 || o.families != "" || o.label) {
+		return errors.New("-ranges needs all families: give no -n, -families or -label")
 	}
 	if o.score && !o.label {
 		_, err := os.ReadDir(o.dir)
@@ -78,8 +82,13 @@ const labelFile = "proof/findings/corpus/labels.json"
 
 // campaign measures labels, or collects evidence and scores the findings. It returns the exit code.
 func campaign(ctx context.Context, o options) (code int, err error) {
-	if o.dir, err = filepath.Abs(o.dir); err != nil { // collect changes the working directory
-		return 0, err
+	for _, path := range []*string{&o.dir, &o.ranges} { // collect changes the working directory
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return 0, err
+		}
 	}
 	families, err := corpus.Families()
 	if err != nil {
@@ -118,7 +127,7 @@ func campaign(ctx context.Context, o options) (code int, err error) {
 	case left > 0:
 		code = record.ExitUndecided
 	case !o.label:
-		code, err = conclude(o.dir, cases, o.heldOut, os.Stdout)
+		code, err = conclude(o, cases, os.Stdout)
 	}
 	if err == nil && failed > 0 {
 		err = fmt.Errorf("%d programs could not be explained", failed)
