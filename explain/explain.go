@@ -11,6 +11,12 @@
 // evidence, whose types are the input, is not stable yet.
 package explain
 
+import (
+	"slices"
+
+	"github.com/brewput/brewput/evidence"
+)
+
 // Finding is one cause that limits the program: the claim, its evidence and what to change. It encodes to the JSON
 // object that the command explain prints.
 type Finding struct {
@@ -64,3 +70,17 @@ const (
 
 // Name identifies a kind of finding, such as "coarse-lock". Names are stable: programs may rely on them.
 type Name string
+
+// Explain returns what limits a program, with findings ranked by their estimated gain. It never returns an empty list
+// of findings. Evidence that contradicts itself is left out, and Notes says so.
+func Explain(e *evidence.Evidence) Report { return explainWith(calibrated, e) }
+
+// explainWith is Explain with some ranges of gains. Without ranges, gains have those of the rules.
+func explainWith(ranges map[Name]Range, e *evidence.Evidence) Report {
+	e, left := dropImplausible(e)
+	a := newAnalysis(e)
+	a.ranges = ranges
+	r := a.report()
+	r.Notes = slices.Concat(e.Notes, left, r.Notes)
+	return r
+}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/brewput/brewput/evidence"
 )
 
 // rule finds one family of causes.
@@ -32,20 +30,6 @@ const (
 	minTrace   = 5 * time.Millisecond
 	minWall    = 100 * time.Millisecond // shortest run for which gains are predicted; see startTime
 )
-
-// Explain returns what limits a program, with findings ranked by their estimated gain. It never returns an empty list
-// of findings. Evidence that contradicts itself is left out, and Notes says so.
-func Explain(e *evidence.Evidence) Report { return explainWith(calibrated, e) }
-
-// explainWith is Explain with some ranges of gains. Without ranges, gains have those of the rules.
-func explainWith(ranges map[Name]Range, e *evidence.Evidence) Report {
-	e, left := dropImplausible(e)
-	a := newAnalysis(e)
-	a.ranges = ranges
-	r := a.report()
-	r.Notes = slices.Concat(e.Notes, left, r.Notes)
-	return r
-}
 
 // report applies the rules.
 func (a *analysis) report() Report {
