@@ -14,7 +14,7 @@ var httpClient = []string{"net/http.(*persistConn)", "net/http.(*http2ClientConn
 // httpTurns finds a client of package net/http that waits for each reply of a server in the same program, so that
 // several CPUs are no faster than one. The client waits on channels, which goroutines of its connection serve.
 func httpTurns(a *analysis) []Finding {
-	if !a.stalls() || !a.accepts() {
+	if a.trace == nil || !a.accepts() {
 		return nil
 	}
 	client, count, waited := -1, int64(0), time.Duration(0)
@@ -39,7 +39,7 @@ func httpTurns(a *analysis) []Finding {
 		return nil
 	}
 	c := &a.trace.Classes[client]
-	if c.Peak > 1 || paced(c, waited) {
+	if c.Peak > 1 || paced(c, waited) || !a.stalls() { // which applies other rules, so it comes last
 		return nil
 	}
 
