@@ -36,15 +36,21 @@ func (l *load) explain(err error, k kind) error {
 
 // advise adds to the error of the first request what to do. code is the status of its reply, or 0.
 func (l *load) advise(err error, k kind, code int) error {
-	advice := ""
+	advice, options := "", l.service.options
+	_, ofHTTP := l.client.(*client)
 	switch {
 	case k == insecure:
-		advice = tlsAdvice(err.Error())
+		advice = TLSAdvice(err)
+	case k == timeout && options.known:
+		advice = "allow more time" + options.hint("timeout")
+	case k == body && options.known:
+		advice = "allow a larger one" + options.hint("max-body")
 	case k == status && code == http.StatusNotFound:
 		advice = "correct the address, or expect that status (option expect-status)"
 	case k == status && code == http.StatusBadRequest && l.plain():
-		advice = "if the server has TLS, use https://"
-	case k == protocol && strings.Contains(err.Error(), "looked like an HTTP/1.1 header"):
+		advice = "if the server has TLS, use https://; else correct the request, or expect that status (option " +
+			"expect-status)"
+	case k == protocol && ofHTTP && lacksHTTP2(err.Error()):
 		advice = "the server has no HTTP/2 there: use http/1.1 (option protocol)"
 	case k == refused && l.server == nil:
 		advice = "start the server, or give its command (option start)"
@@ -60,14 +66,21 @@ func (l *load) plain() bool {
 	return len(l.service.Requests) > 0 && strings.HasPrefix(strings.ToLower(l.service.Requests[0].URL), "http:")
 }
 
-// tlsAdvice returns what to do about an error of TLS, or "". It reads the text, because gRPC keeps no types and package
+// lacksHTTP2 reports whether the error of a request in HTTP/2 says that the server only has HTTP/1.1.
+func lacksHTTP2(text string) bool {
+	return strings.Contains(text, "looked like an HTTP/1.1 header") || strings.Contains(text, noProtocol) ||
+		strings.Contains(text, "the server answers with HTTP/1")
+}
+
+// TLSAdvice returns what to do about an error of TLS, or "". It reads the text, because gRPC keeps no types and package
 // crypto/tls has none for alerts of the peer.
-func tlsAdvice(text string) string {
-	has := func(part string) bool { return strings.Contains(text, part) }
+func TLSAdvice(err error) string {
+	has := func(part string) bool { return strings.Contains(err.Error(), part) }
 	switch {
 	case has("certificate signed by unknown authority"):
 		return "give the certificate of its authority (option ca-file), or accept any (option insecure)"
-	case has("x509: cannot validate certificate for"), has("x509: certificate is valid for"):
+	case has("x509: cannot validate certificate for"), has("x509: certificate is valid for"),
+		has("x509: certificate is not valid for any names"), has("x509: certificate relies on legacy Common Name"):
 		return "use a name of the certificate in the address, or accept any certificate (option insecure)"
 	case has("server gave HTTP response to HTTPS client"), has("first record does not look like a TLS handshake"):
 		return "the server has no TLS there: use http://"

@@ -66,6 +66,8 @@ func classify(err error) *failure {
 		k = refused
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		k = reset
+	case strings.Contains(text, noProtocol):
+		k = protocol
 	case isTLS(err), strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		k = insecure
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "server closed"):
@@ -83,6 +85,9 @@ func classify(err error) *failure {
 	}
 	return &failure{k, err}
 }
+
+// noProtocol is the alert of a server with TLS but without the protocol of the client.
+const noProtocol = "tls: no application protocol"
 
 // isTLS reports whether an error is of TLS.
 func isTLS(err error) bool {

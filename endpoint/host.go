@@ -12,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
 )
 
 // isLoopback reports whether a host is a loopback address or localhost. Other names are not, whatever they resolve to.
@@ -43,12 +44,45 @@ func (s *Service) checkHost(option string, u *url.URL) error {
 		Suggest("measure a server on 127.0.0.1, or give {allow-host} %s with {rate} and {operations}", quote.Line(host))
 }
 
+// parseHosts checks the hosts that are allowed.
+func parseHosts(v workload.Given) error {
+	for _, name := range v["allow-host"] {
+		host := strings.Trim(name, "[]")
+		if _, err := netip.ParseAddr(host); host == "" || err != nil && strings.ContainsAny(host, ":/ ") {
+			return plan.Refuse("allow-host", quoted(name), "is not a host").
+				Suggest("give one without scheme and port, such as example.org")
+		}
+	}
+	return nil
+}
+
+// checkAllowed refuses a host that is allowed and that no request goes to: the load would have the limits of one to
+// other machines for nothing, or the name is wrong.
+func (s *Service) checkAllowed() error {
+	for _, name := range s.AllowHosts {
+		if s.Unix == "" && !s.goesTo(strings.Trim(name, "[]")) {
+			return plan.Refuse("allow-host", quoted(name), "is the host of no address").
+				Suggest("leave it out, or correct it")
+		}
+	}
+	return nil
+}
+
+// goesTo reports whether a request has an address with a host.
+func (s *Service) goesTo(host string) bool {
+	has := func(address string) bool {
+		u, err := s.parseURL("url", address)
+		return err == nil && strings.EqualFold(u.Hostname(), host)
+	}
+	return has(s.Ready) || slices.ContainsFunc(s.Requests, func(r Request) bool { return has(r.URL) })
+}
+
 // beyondError is the error of a connection to an address that is not loopback, for a host that is not permitted.
 type beyondError struct{ host, address string }
 
 func (b beyondError) Error() string {
-	return fmt.Sprintf("%s resolves to %s, which is beyond this machine; allow the host, with a rate and a number of "+
-		"operations", quote.Line(b.host), b.address)
+	return fmt.Sprintf("%s resolves to %s, which is beyond this machine; measure a server on 127.0.0.1, or allow the "+
+		"host (option allow-host) with a rate and a number of operations", quote.Line(b.host), b.address)
 }
 
 // dial opens a connection for the transport. It checks the resolved address just before it connects, so that no later

@@ -18,11 +18,12 @@ func options() []workload.Option {
 			Value: "PATH=VALUE", Many: true},
 		{Name: "max-body", Doc: "largest body of a reply in bytes (default 64 MiB)", Value: "BYTES"},
 		{Name: "max-errors", Doc: "largest share of failed requests (default 0.1)", Value: "SHARE"},
-		{Name: "start", Doc: "command that starts the server in each trial; {port} in it, in the address and in " +
-			"that of ready is a free port", Value: "COMMAND"},
+		{Name: "start", Doc: "command that starts the server in each trial; a free port replaces {port} in it, in " +
+			"the address and in that of ready", Value: "COMMAND"},
 		{Name: "a", Doc: "command that starts the first of two servers to compare", Value: "COMMAND"},
 		{Name: "b", Doc: "command that starts the second one", Value: "COMMAND"},
-		{Name: "ready", Doc: "address that answers when the started server is ready (default: its port accepts)",
+		{Name: "ready", Doc: "address that answers with a status below 400 when the started server is ready " +
+			"(default: its port accepts)",
 			Value: "URL"},
 		{Name: "ready-within", Doc: "how long the started server may take until it is ready (default 30s)",
 			Value: "TIME"},

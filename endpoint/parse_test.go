@@ -36,7 +36,18 @@ func TestOptions(t *testing.T) {
 			"give an address such as http://127.0.0.1:{port}/"},
 		{[]string{"url=http://127.0.0.1:{port}/", "start=s 80"}, "start has no {port}, but the address has it; " +
 			"give a command such as './server -port {port}', or the number of the port"},
-		{[]string{"url=http://127.0.0.1:{port}/", "a=s {port}", "b=s"}, "start has no {port}"},
+		{[]string{"url=http://127.0.0.1:{port}/", "a=s {port}", "b=s"}, "b has no {port}, but the address has it"},
+		{[]string{url, "a=s {port}", "b=s {port}"}, "url has no {port}, which is the port of the server that a starts"},
+		{[]string{url, "ready-within=5s"}, `ready-within "5s" is for a server that is started; give start`},
+		{[]string{"url=https://127.0.0.1/", "insecure=true", "ca-file=x"}, `ca-file "x": excludes insecure, which ` +
+			"accepts any certificate; leave out one of them"},
+		{[]string{url, "ca-file=x"}, "ca-file is for a server with TLS; give an address with https://"},
+		{[]string{url, "insecure=true"}, "insecure is for a server with TLS"},
+		{[]string{url, "cert=x", "key=y"}, "cert is for a server with TLS"},
+		{[]string{url, "allow-host=example.org"}, `allow-host "example.org" is the host of no address; leave it out`},
+		{[]string{"url=http://example.org/", "allow-host=http://example.org"}, "is not a host; give one without scheme"},
+		{[]string{"url=http://example.org:80/", "allow-host=example.org:80"}, "is not a host"},
+		{[]string{"url=http://example.org/", "allow-host="}, `allow-host "" is not a host`},
 		{[]string{url, "method=A B"}, `method "A B" is no method of a request`},
 		{[]string{url, "method=CONNECT"}, "is no method of a request"},
 		{[]string{url, "header=secret"}, "header is not NAME: VALUE; give one such as"},
@@ -102,10 +113,16 @@ func TestCheck(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "far", "GET http://127.0.0.1/\n\nGET http://192.0.2.1/\n")
 	write(t, "none", "# only a comment\n")
+	write(t, "method", "\nCONNECT http://127.0.0.1/\n")
+	write(t, "port", "GET http://127.0.0.1:{port}/\n")
 	write(t, "bodies", "POST http://127.0.0.1/\n@missing\n")
 	for _, c := range []struct{ option, settings, says string }{
-		{"targets=far", "", `url "192.0.2.1" is beyond this machine`},
+		{"targets=far", "", `targets "far": line 3: "192.0.2.1" is beyond this machine: load may harm it; measure a ` +
+			"server on 127.0.0.1, or give allow-host 192.0.2.1 with rate and operations"},
+		{"targets=method", "", `targets "method": line 2: "CONNECT" is no method of a request; give one such as POST`},
+		{"targets=port", "", `targets has {port}, which is the port of a server that start starts`},
 		{"targets=none", "", `targets "none" has no target`},
+		{"targets=bodies", "", `targets "bodies": line 1: `},
 		{"targets=bodies", "", "missing"},
 		{"targets=.", "", "is a directory"},
 		{"targets=absent", "", "absent"},

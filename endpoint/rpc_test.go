@@ -44,7 +44,12 @@ func TestRPCDesigns(t *testing.T) {
 // TestRPCServers checks that the commands of both servers are checked before anything is started.
 func TestRPCServers(t *testing.T) {
 	given := workload.Given{"target": {"127.0.0.1:{port}"}, "method": {"a.B/C"}, "a": {"x {port}"}, "b": {"y"}}
-	if _, err := RPCWorkload(nil).With(given); err == nil || !strings.Contains(err.Error(), "has no {port}") {
+	if _, err := RPCWorkload(nil).With(given); err == nil || !strings.Contains(err.Error(), "b has no {port}") {
+		t.Error(err)
+	}
+	given["target"] = []string{"127.0.0.1:80"}
+	if _, err := RPCWorkload(nil).With(given); err == nil || !strings.Contains(err.Error(), `target "127.0.0.1:80" has `+
+		"no {port}, which is the port of the server that a starts; give an address such as 127.0.0.1:{port}") {
 		t.Error(err)
 	}
 }

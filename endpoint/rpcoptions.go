@@ -22,20 +22,20 @@ const (
 // RPCWorkload returns the workload grpc. Its options describe a method of a server. Another program runs its designs,
 // because this one does not contain gRPC: there, stream is the constructor of a design. Here, stream is nil.
 func RPCWorkload(stream func(r *RPC) func(env.Env, plan.Point) (workload.Stream, error)) *workload.Workload {
-	w := rpcWorkload(&RPC{}, []named{{"server", "the server of the target", nil}}, stream)
+	w := rpcWorkload(&RPC{}, nil, []named{{"server", "the server of the target", nil}}, stream)
 	w.Make = func(g workload.Given) (*workload.Workload, error) {
 		r, servers, err := parseRPC(g)
 		if err != nil {
 			return nil, err
 		}
-		return rpcWorkload(r, servers, stream), nil
+		return rpcWorkload(r, g, servers, stream), nil
 	}
 	return w
 }
 
 // rpcWorkload returns the workload for a method and its servers, without its Make.
-func rpcWorkload(r *RPC, servers []named, stream func(*RPC) func(env.Env, plan.Point) (workload.Stream, error)) (
-	w *workload.Workload) {
+func rpcWorkload(r *RPC, g workload.Given, servers []named,
+	stream func(*RPC) func(env.Env, plan.Point) (workload.Stream, error)) (w *workload.Workload) {
 	files := sync.OnceValue(func() error {
 		_, err := r.read(context.Background())
 		return err
@@ -53,6 +53,7 @@ func rpcWorkload(r *RPC, servers []named, stream func(*RPC) func(env.Env, plan.P
 		OpenWorkers:    defaultOpenPool,
 		Example:        "{target} 127.0.0.1:50051 {method} package.Service/Method {workers} 8",
 		Limited:        len(r.service.AllowHosts) > 0,
+		Files:          func() []string { return append(givenFiles(g), programs(servers)...) },
 	}
 	for _, server := range servers {
 		own := *r
@@ -100,8 +101,8 @@ func parseRPC(v workload.Given) (*RPC, []named, error) {
 	r := &RPC{Target: v.Get("target"), Data: v["data"], DataFile: v.Get("data-file"), TLS: v.Has("tls"),
 		DescriptorSet: v.Get("descriptor-set"), CAFile: v.Get("ca-file"), Connections: 1}
 	set := &settings{given: v}
-	for _, step := range []func(workload.Given) error{r.parseCall, set.parseCommands, set.parseLimits,
-		set.parseTLS} {
+	for _, step := range []func(workload.Given) error{r.parseCall, set.parseLimits, set.parseCommands,
+		set.parseTLS, parseHosts} {
 		if err := step(v); err != nil {
 			return nil, nil, err
 		}
@@ -121,6 +122,7 @@ func parseRPC(v workload.Given) (*RPC, []named, error) {
 	r.service = set.service
 	r.service.AllowHosts, r.service.Ready, r.service.Unix = v["allow-host"], v.Get("ready"), socket
 	r.service.Requests = []Request{{URL: address}}
+	r.service.options = optionNames{url: "target", example: "127.0.0.1:" + portHolder, known: true}
 	servers := set.servers()
 	for i := range servers {
 		if servers[i].name == "server" {
@@ -129,7 +131,7 @@ func parseRPC(v workload.Given) (*RPC, []named, error) {
 	}
 	if err := set.check(r.service); err != nil {
 		refusal := plan.AsRefusal(err)
-		if refusal.Field == "url" {
+		if refusal.Field == "url" || refusal.Field == "target" {
 			refusal.Field, refusal.Value = "target", redactTarget(r.Target)
 		}
 		return nil, nil, refusal

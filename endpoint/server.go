@@ -36,7 +36,8 @@ type readiness struct {
 	// before the start.
 	unix string
 	// limit is the time until the server must be ready; 0: 30 s.
-	limit time.Duration
+	limit   time.Duration
+	options optionNames
 	// grace is the time that the server has to end when it is asked; 0: 5 s.
 	grace time.Duration
 }
@@ -93,6 +94,7 @@ func launch(ctx context.Context, words []string, ready readiness) (*server, erro
 // await waits until the server is ready and holds its port.
 func (s *server) await(ctx context.Context, ready readiness) error {
 	last := errors.New("no attempt was made")
+	var refusals certificateRefusals
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		try := ready.attempt(ctx)
 		if try == nil {
@@ -101,13 +103,21 @@ func (s *server) await(ctx context.Context, ready readiness) error {
 		if ctx.Err() == nil { // otherwise it may only say that the time is over
 			last = try
 		}
+		if err := refusals.lasting(try); err != nil {
+			s.stop()
+			return fmt.Errorf("the server %s could not be asked whether it is ready: %w", s.name, err)
+		}
 		select {
 		case <-s.exited():
 			return fmt.Errorf("before it was ready, %w", s.cause())
 		case <-ctx.Done():
 			s.stop() // so that its output is complete
-			return fmt.Errorf("the server %s was not ready within %v: %w%s", s.name,
+			err := fmt.Errorf("the server %s was not ready within %v: %w%s", s.name,
 				cmp.Or(ready.limit, readyLimit), last, s.tail())
+			if hint := ready.options.hint("ready-within"); hint != "" {
+				err = fmt.Errorf("%w; correct its port or its address, or give it longer%s", err, hint)
+			}
+			return err
 		case <-time.After(pause):
 		}
 	}

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"crypto/tls"
 	"net/http"
 	"net/url"
@@ -46,8 +47,8 @@ type Service struct {
 	// Start is the command that starts the server of a trial; nil means that the server runs already. {port} in its
 	// words stands for a free port.
 	Start []string
-	// Ready is the URL that is requested until it answers; "" waits until the port of the first request accepts
-	// connections. {port} is replaced.
+	// Ready is the URL that is requested until it answers with a status below 400; "" waits until the port of the first
+	// request accepts connections. {port} is replaced.
 	Ready      string
 	StartLimit time.Duration // how long the server may take until it is ready; 0 means 30 s
 
@@ -58,6 +59,24 @@ type Service struct {
 	AllowHosts []string    // hosts that are permitted although they are not loopback
 	TLS        *tls.Config // may be nil
 	Unix       string      // path of a socket that all connections use instead of TCP, with {port} replaced; "": TCP
+
+	options optionNames
+}
+
+// optionNames are the options that the refusals of a service name. "" stands for that of the workload http.
+type optionNames struct {
+	url     string // has the address of the first request
+	start   string // has Start
+	example string // an address with {port}
+	known   bool   // messages may name the options that all endpoints share, such as timeout
+}
+
+// hint names an option in a message, if the workload has it.
+func (o optionNames) hint(option string) string {
+	if !o.known {
+		return ""
+	}
+	return " (option " + option + ")"
 }
 
 const (
@@ -100,20 +119,21 @@ func (s *Service) Check() error {
 // checkStart checks the command that starts the server.
 func (s *Service) checkStart() error {
 	started := strings.Contains(strings.Join(s.Start, "\n"), portHolder)
+	address, start := cmp.Or(s.options.url, "url"), cmp.Or(s.options.start, "start")
 	switch {
 	case s.Start != nil && s.Unix == "" && started && !s.addressed():
-		return plan.Refuse("url", nil, "has no %s, which is the port of the server that {start} starts", portHolder).
-			Suggest("give an address such as http://127.0.0.1:%s/", portHolder)
+		return plan.Refuse(address, nil, "has no %s, which is the port of the server that {"+start+"} starts",
+			portHolder).Suggest("give an address such as %s", cmp.Or(s.options.example, "http://127.0.0.1:"+portHolder+"/"))
 	case s.Start != nil && !started && s.addressed():
-		return plan.Refuse("start", nil, "has no %s, but the address has it", portHolder).
+		return plan.Refuse(start, nil, "has no %s, but the address has it", portHolder).
 			Suggest("give a command such as %s, or the number of the port", exampleStart)
 	case s.Start == nil && s.usesPort():
-		return plan.Refuse("url", nil, "has %s, which is the port of a server that {start} starts", portHolder).
+		return plan.Refuse(address, nil, "has %s, which is the port of a server that {start} starts", portHolder).
 			Suggest("give {start}, or the number of the port")
 	case s.Start == nil && s.Ready != "":
 		return plan.Refuse("ready", input.Redact(s.Ready), "is for a server that is started").Suggest("give {start}")
 	case s.Start != nil && len(s.Start) == 0:
-		return plan.Refuse("start", nil, "is empty").Suggest("give a command such as %s", exampleStart)
+		return plan.Refuse(start, nil, "is empty").Suggest("give a command such as %s", exampleStart)
 	}
 	return nil
 }

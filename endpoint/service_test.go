@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"bufio"
+	cryptotls "crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -184,12 +186,18 @@ func TestProtocols(t *testing.T) {
 			s.Start()
 		}
 		proto := map[bool]string{true: "HTTP/1.1", false: "HTTP/2.0"}[c.protocol == "http/1.1"]
-		w, err := made("url="+s.URL, "insecure=true", "expect-body="+proto)
+		options := []string{"url=" + s.URL, "expect-body=" + proto}
+		if strings.HasPrefix(c.server, "https") {
+			options = append(options, "insecure=true")
+		}
+		w, err := made(options...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := measure(t, w, "protocol="+c.protocol, 5)
-		if c.says == "" && (o.text() != "" || o.ok != 5) || !strings.HasPrefix(o.text(), c.says) {
+		advice := strings.HasSuffix(o.text(), "; the server has no HTTP/2 there: use http/1.1 (option protocol)")
+		if c.says == "" && (o.text() != "" || o.ok != 5) || !strings.HasPrefix(o.text(), c.says) ||
+			c.says != "" && !advice {
 			t.Errorf("%+v: %+v", c, o)
 		}
 		s.Close()
@@ -224,13 +232,14 @@ func TestWrongUse(t *testing.T) {
 			options: []string{"ca-file=" + ca}, says: "use a name of the certificate in the address, or accept any " +
 				"certificate (option insecure)"},
 		{name: "plain", url: strings.Replace(tls.URL, "https", "http", 1),
-			says: "status 400 (Bad Request); if the server has TLS, use https://"},
+			says: "status 400 (Bad Request); if the server has TLS, use https://; else correct the request, or expect " +
+				"that status (option expect-status)"},
 		{name: "hangs", url: serve(t, func(http.ResponseWriter, *http.Request) { <-hang }),
-			options: []string{"timeout=20ms"}, says: "no complete reply within 20ms"},
+			options: []string{"timeout=20ms"}, says: "no complete reply within 20ms; allow more time (option timeout)"},
 		{name: "hangs in the body", url: serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()
 			<-hang
-		}), options: []string{"timeout=20ms"}, says: "no complete reply within 20ms"},
+		}), options: []string{"timeout=20ms"}, says: "no complete reply within 20ms; allow more time (option timeout)"},
 		{name: "resets", url: serveRaw(t, func(c net.Conn, _ int) { hangUp(c) }), says: "connection reset by peer"},
 		{name: "closes", url: serveRaw(t, func(c net.Conn, _ int) { c.Close() }),
 			says: "the server closed the connection before its reply was complete"},
@@ -242,7 +251,8 @@ func TestWrongUse(t *testing.T) {
 			for r.Context().Err() == nil {
 				w.Write(make([]byte, 4096))
 			}
-		}), options: []string{"max-body=100000"}, says: "the body has more than 100000 bytes, the limit"},
+		}), options: []string{"max-body=100000"}, says: "the body has more than 100000 bytes, the limit; allow a " +
+			"larger one (option max-body)"},
 		{name: "another protocol", url: serveRaw(t, func(c net.Conn, _ int) {
 			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tea\r\n\r\n")
 		}), says: "the server switches to another protocol: status 101"},
@@ -294,7 +304,8 @@ func TestLoad(t *testing.T) {
 			if 3 <= i && i < 6 {
 				fail(w, 503)
 			}
-		}, says: "3 of 20 requests failed, a larger share than 0.1; most by status, as in: status 503"},
+		}, says: "3 of 20 requests failed, a larger share than 0.1 (option max-errors); most by status, as in: " +
+			"status 503"},
 		{name: "none is allowed", options: []string{"max-errors=0"}, handler: func(w http.ResponseWriter, i int) {
 			if i == 3 {
 				fail(w, 503)
@@ -334,6 +345,12 @@ func TestLoad(t *testing.T) {
 				fail(w, 503)
 			}
 		}, says: "the reply after the load was wrong: GET "},
+		{name: "wrong, and down at the end", options: []string{"expect-body=no"}, handler: func(w http.ResponseWriter,
+			i int) {
+			if i >= 20 {
+				fail(w, 503)
+			}
+		}, says: "21 of 21 replies were wrong; the first: GET "},
 	} {
 		i := -2
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -575,11 +592,40 @@ func TestTLSAdvice(t *testing.T) {
 		"tls: first record does not look like a TLS handshake":            "use http://",
 		"remote error: tls: certificate required":                         "(option cert), with its key (option key)",
 		"x509: certificate is valid for example.org, not localhost":       "use a name of the certificate",
+		"x509: certificate is not valid for any names, but wanted a.b":    "use a name of the certificate",
+		"x509: certificate relies on legacy Common Name field, use SANs":  "use a name of the certificate",
 		"x509: certificate has expired or is not yet valid: current time": "",
 	} {
-		if got := tlsAdvice(text); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := TLSAdvice(errors.New(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", text, got)
 		}
+	}
+}
+
+// TestCertificateRefusals: a certificate that is refused for long does not become right.
+func TestCertificateRefusals(t *testing.T) {
+	refused := fmt.Errorf("Get: %w", &cryptotls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})
+	other := &cryptotls.CertificateVerificationError{Err: errors.New("x509: certificate has expired")}
+	var c certificateRefusals
+	for range 3 {
+		for range mostRefusals - 1 {
+			if err := c.lasting(refused); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.lasting(errors.New("connection refused")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range mostRefusals - 1 {
+		c.lasting(refused)
+	}
+	if err := c.lasting(refused); err == nil || !strings.HasSuffix(err.Error(), "unknown authority; give the "+
+		"certificate of its authority (option ca-file), or accept any (option insecure)") {
+		t.Error(err)
+	}
+	if err := c.lasting(other); err == nil || !strings.HasSuffix(err.Error(), "has expired") {
+		t.Error(err)
 	}
 }
 

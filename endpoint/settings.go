@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
@@ -25,6 +22,7 @@ type settings struct {
 	given     workload.Given
 	start     []string // of --start
 	a, b      []string // of --a and --b
+	bodies    []string // load: the files of bodies that targets name
 	bodyText  string   // that each reply must contain
 	jsonPaths []jsonCheck
 }
@@ -34,13 +32,15 @@ func parse(v workload.Given) (*settings, error) {
 	set := &settings{given: v, bodyText: v.Get("expect-body")}
 	set.service.AllowHosts, set.service.Unix, set.service.Ready = v["allow-host"], v.Get("unix"), v.Get("ready")
 	for _, step := range []func(workload.Given) error{
-		set.parseRequest, set.parseCommands, set.parseLimits, set.parseChecks, set.parseTLS,
+		set.parseRequest, set.parseLimits, set.parseCommands, set.parseChecks, set.parseTLS, parseHosts,
 	} {
 		if err := step(v); err != nil {
 			return nil, err
 		}
 	}
+	set.service.options.known = true
 	if v.Get("targets") != "" {
+		set.service.options.url = "targets"
 		return set, nil // which are checked when they are read
 	}
 	return set, set.check(set.service)
@@ -100,6 +100,9 @@ func (set *settings) parseCommands(v workload.Given) error {
 		return plan.Refuse("", nil, "{a} and {b} are the two servers to compare").Suggest("give both, or {start}")
 	case set.a != nil && set.start != nil:
 		return plan.Refuse("start", nil, "excludes {a} and {b}").Suggest("give {a} and {b}, or {start}")
+	case v.Get("ready-within") != "" && set.a == nil && set.start == nil:
+		return plan.Refuse("ready-within", quoted(v.Get("ready-within")), "is for a server that is started").
+			Suggest("give {start}")
 	}
 	return nil
 }
@@ -176,21 +179,6 @@ func (set *settings) verify(_ int, r Reply) error {
 	return nil
 }
 
-// parseTLS reads the options of TLS.
-func (set *settings) parseTLS(v workload.Given) error {
-	if (v.Get("cert") == "") != (v.Get("key") == "") {
-		return plan.Refuse("", nil, "{cert} and {key} belong together").Suggest("give both")
-	}
-	on, err := strconv.ParseBool(cmp.Or(v.Get("insecure"), "false"))
-	if err != nil {
-		return plan.Refuse("insecure", quoted(v.Get("insecure")), "is neither true nor false").Suggest("give true")
-	}
-	if on {
-		set.service.TLS = &tls.Config{InsecureSkipVerify: true} // the user asks for it
-	}
-	return nil
-}
-
 // named is a server with its name in the results.
 type named struct {
 	name, doc string
@@ -219,15 +207,26 @@ func (set *settings) load(ctx context.Context) (*Service, error) {
 		}
 	}
 	if name := v.Get("targets"); name != "" {
-		common := s.Requests[0].Header
-		if s.Requests, err = readTargets(ctx, name); err != nil {
+		targets, err := readTargets(ctx, name)
+		if err != nil {
 			return nil, err
 		}
-		for _, r := range s.Requests {
+		common := s.Requests[0].Header
+		s.Requests = nil
+		for _, t := range targets {
 			for header, values := range common {
-				r.Header[header] = append(r.Header[header], values...)
+				t.Header[header] = append(t.Header[header], values...)
+			}
+			if err := s.checkRequest(t.Request); err != nil {
+				return nil, t.refusal(name, err)
+			}
+			s.Requests = append(s.Requests, t.Request)
+			if t.bodyFile != "" {
+				set.bodies = append(set.bodies, t.bodyFile)
 			}
 		}
+		slices.Sort(set.bodies)
+		set.bodies = slices.Compact(set.bodies)
 	}
 	if s.TLS, err = readTLS(ctx, v, s.TLS); err != nil {
 		return nil, err
@@ -236,50 +235,15 @@ func (set *settings) load(ctx context.Context) (*Service, error) {
 	return &s, set.check(s)
 }
 
-// check checks a service with each of the servers.
+// check checks a service with each of the servers, and that it uses what is given.
 func (set *settings) check(s Service) error {
 	for _, server := range set.servers() {
-		s.Start = server.start
+		if s.Start = server.start; set.a != nil {
+			s.options.start = server.name
+		}
 		if err := s.Check(); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// readTLS adds the certificates of files to a configuration, which may be nil.
-func readTLS(ctx context.Context, v workload.Given, c *tls.Config) (*tls.Config, error) {
-	if v.Get("ca-file") == "" && v.Get("cert") == "" {
-		return c, nil
-	}
-	c = cmp.Or(c, &tls.Config{}).Clone()
-	if name := v.Get("ca-file"); name != "" {
-		pem, err := input.ReadFile(ctx, name, input.Certificates)
-		if err != nil {
-			return nil, plan.Refuse("ca-file", nil, "%w", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, plan.Refuse("ca-file", quoted(name), "has no certificate in PEM").
-				Suggest("give the certificate of the authority")
-		}
-	}
-	if v.Get("cert") == "" {
-		return c, nil
-	}
-
-	cert, err := input.ReadFile(ctx, v.Get("cert"), input.Certificates)
-	if err != nil {
-		return nil, plan.Refuse("cert", nil, "%w", err)
-	}
-	key, err := input.ReadFile(ctx, v.Get("key"), input.Certificates)
-	if err != nil {
-		return nil, plan.Refuse("key", nil, "%w", err)
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, plan.Refuse("cert", quoted(strings.TrimSpace(v.Get("cert"))), "cannot be used: %w", err)
-	}
-	c.Certificates = []tls.Certificate{pair}
-	return c, nil
+	return cmp.Or(s.checkAllowed(), set.checkTLS(s))
 }

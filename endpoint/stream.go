@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -37,6 +36,7 @@ type load struct {
 	before   time.Duration
 	used     time.Duration // CPU time of the server during the load; -1 if it is unknown
 	ended    error         // why the trial failed at its end
+	gone     bool          // the server ended during the load, or could not be ended after it
 	wrong    error         // what was wrong in the reply after the load
 }
 
@@ -202,70 +202,6 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// close sends a last request and stops the server.
-func (l *load) close() {
-	if l.server != nil {
-		if now, known := l.server.cpu(); known {
-			l.used = now - l.before
-		}
-	}
-	_, f, wrong := l.ask()
-	if wrong != nil {
-		l.wrong = l.client.describe(0, wrong)
-	}
-	if f != nil {
-		err := fmt.Errorf("the request after the load failed: %w", l.client.describe(0, f))
-		l.ended = l.explain(err, f.kind)
-	}
-	if l.ended == nil && l.server != nil {
-		select {
-		case <-l.server.exited(): // so another server answered
-			l.ended = fmt.Errorf("before the load was over, %w", l.server.cause())
-		default:
-		}
-	}
-	l.ended = both(l.ended, l.stop())
-}
-
-// stop closes the connections and stops the server.
-func (l *load) stop() error {
-	l.client.close()
-	if l.server == nil {
-		return nil
-	}
-	return l.server.stop()
-}
-
-// check returns the error of the trial.
-func (l *load) check() error {
-	c := l.counters
-	if wrong := c.wrong.Load(); wrong != nil {
-		n := c.sum(func(s *shard) *atomic.Int64 { return &s.wrong })
-		return fmt.Errorf("%d of %d replies were wrong; the first: %w", n, max(n, c.requests()), *wrong)
-	}
-	if l.wrong != nil {
-		return fmt.Errorf("the reply after the load was wrong: %w", l.wrong)
-	}
-	n, most := c.allFailures()
-	switch share := float64(n) / float64(max(1, c.requests())); {
-	case l.ended != nil:
-		return workload.FailedError{Err: l.ended}
-	case share > l.service.MaxErrors:
-		return workload.FailedError{Requests: true, Err: fmt.Errorf("%d of %d requests failed, a larger share "+
-			"than %v; most by %s, as in: %w", n, c.requests(), l.service.MaxErrors, most, c.first[most].Load())}
-	}
-	return nil
-}
-
-// metrics returns the metrics of the trial.
-func (l *load) metrics() map[string]float64 {
-	m := l.counters.metrics()
-	if l.used >= 0 {
-		m["server_cpu_seconds"] = l.used.Seconds()
-	}
-	return m
-}
-
 // startServer starts the server of a trial at a point and waits until it is ready. A request whether it is ready uses
 // the protocol of the point if it goes to the address of the first request, and HTTP/1.1 otherwise.
 func (s *Service) startServer(ctx context.Context, port string, first *url.URL, p plan.Point) (*server, error) {
@@ -282,6 +218,6 @@ func (s *Service) startServer(ctx context.Context, port string, first *url.URL, 
 	defer transport.CloseIdleConnections()
 	return startServer(ctx, words, readiness{
 		url: ready, client: &http.Client{Transport: transport},
-		address: hostPort(first), unix: s.Unix, limit: cmp.Or(s.StartLimit, defaultStartLimit),
+		address: hostPort(first), unix: s.Unix, limit: cmp.Or(s.StartLimit, defaultStartLimit), options: s.options,
 	})
 }

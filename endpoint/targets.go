@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -17,6 +18,7 @@ var methodLine = regexp.MustCompile(`^[A-Z]+\s`)
 type target struct {
 	Request
 	bodyFile string
+	line     int // its first one
 }
 
 // maxTargets limits the memory that requests take.
@@ -45,7 +47,8 @@ func parseTargets(name, text string) ([]target, error) {
 			}
 			method := strings.Fields(line)[0]
 			address := strings.TrimSpace(line[len(method):])
-			all = append(all, target{Request: Request{Method: method, URL: address, Header: http.Header{}}})
+			r := Request{Method: method, URL: address, Header: http.Header{}}
+			all = append(all, target{Request: r, line: number})
 			inside = true
 		case !inside:
 			return nil, refuse("is not the first line of a target", "write METHOD URL, as in GET http://127.0.0.1/")
@@ -68,7 +71,7 @@ func parseTargets(name, text string) ([]target, error) {
 }
 
 // readTargets reads a file of targets and the bodies that it names. Targets with the same body share its memory.
-func readTargets(ctx context.Context, name string) ([]Request, error) {
+func readTargets(ctx context.Context, name string) ([]target, error) {
 	text, err := input.ReadFile(ctx, name, input.Targets)
 	if err != nil {
 		return nil, plan.Refuse("targets", nil, "%w", err)
@@ -78,17 +81,16 @@ func readTargets(ctx context.Context, name string) ([]Request, error) {
 		return nil, err
 	}
 
-	requests, bodies := make([]Request, len(targets)), map[string][]byte{}
+	bodies := map[string][]byte{}
 	total := 0
 	for i, t := range targets {
-		requests[i] = t.Request
 		if t.bodyFile == "" {
 			continue
 		}
 		body, known := bodies[t.bodyFile]
 		if !known {
 			if body, err = readBody(ctx, "targets", t.bodyFile); err != nil {
-				return nil, err
+				return nil, t.refusal(name, err)
 			}
 			bodies[t.bodyFile] = body
 			total += len(body)
@@ -97,9 +99,14 @@ func readTargets(ctx context.Context, name string) ([]Request, error) {
 			return nil, plan.Refuse("targets", quoted(name), "names bodies of more than %d MB together", maxBodies>>20).
 				Suggest("give fewer or smaller ones")
 		}
-		requests[i].Body = body
+		targets[i].Body = body
 	}
-	return requests, nil
+	return targets, nil
+}
+
+// refusal returns the refusal of a target in a file with a name.
+func (t target) refusal(name string, err error) error {
+	return plan.AsRefusal(err).In("targets", quoted(name), fmt.Sprintf("line %d", t.line))
 }
 
 // maxBodies limits the memory of the bodies of a file of targets.

@@ -112,6 +112,12 @@ func TestTrialDies(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
+	options := append(starts("start", "12"), "expect-body=tea")
+	o := runTrial(t, "server", trial.Spec{Operations: 20}, "workers=1", options...)
+	if o.Status != result.Failed || !strings.Contains(o.Error, "exit status 5; its output ends: out of milk; ") ||
+		!strings.Contains(o.Error, "replies were wrong; the first: ") {
+		t.Errorf("wrong replies: %+v", o)
+	}
 }
 
 // TestTrialFailsToStart checks errors of the constructor.

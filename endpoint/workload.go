@@ -21,7 +21,8 @@ const (
 	defaultOpenPool = "256"
 )
 
-//go:embed advice.go client.go conn.go counts.go failure.go host.go redirect.go service.go stream.go workload.go
+//go:embed advice.go client.go conn.go counts.go ending.go failure.go host.go redirect.go service.go stream.go
+//go:embed workload.go
 var sources embed.FS
 
 // Factors returns the factors that [Service.Stream] reads.
@@ -68,7 +69,11 @@ func unset(set *settings) *workload.Workload {
 		FurtherMetrics: []string{"latency_p50_ns", "latency_p99_ns", "throughput_per_s", "error_share"},
 		OpenWorkers:    defaultOpenPool,
 		Example:        "{url} http://127.0.0.1:8080/ {workers} 8",
-		Limited:        len(set.service.AllowHosts) > 0,
+		Files: func() []string {
+			load() // which notes the bodies of targets; Check has reported errors
+			return set.files()
+		},
+		Limited: len(set.service.AllowHosts) > 0,
 	}
 	for _, d := range set.servers() {
 		w.Designs = append(w.Designs, workload.Design{

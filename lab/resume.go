@@ -135,7 +135,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	}
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
-		if err := r.sweep.ReloadArrivals(ctx); err != nil {
+		if err := r.sweep.ReloadInputs(ctx); err != nil {
 			return asRefusal(ctx, err)
 		}
 	}

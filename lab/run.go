@@ -72,6 +72,9 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, all); err != nil {
 		return nil, unstored(ctx, asRefusal(ctx, err), "arrivals were read", false)
 	}
+	if s.Header.Inputs, err = sweep.WorkloadInputs(ctx, w); err != nil {
+		return nil, asRefusal(ctx, err)
+	}
 	return r, nil
 }
 

@@ -109,6 +109,23 @@ func (r *Refusal) Suggest(suggestion string, args ...any) *Refusal {
 	return r
 }
 
+// In returns the refusal of an option with a value that contains what r is about. place says where, such as "line 3".
+func (r *Refusal) In(field string, value any, place string) *Refusal {
+	if r.Value != "" {
+		place += ": " + r.Value
+	}
+	inner := r.reason
+	if inner.Format == "" {
+		inner = Template{"%s", []any{r.Reason}}
+	}
+	outer := Refuse(field, value, "%s"+separator(r.Reason)+inner.Format, append([]any{place}, inner.Args...)...)
+	outer.Suggestion, outer.suggestion = r.Suggestion, r.suggestion
+	if outer.Err == nil {
+		outer.Err = r.Err
+	}
+	return outer
+}
+
 // AsRefusal returns err if it is a refusal, and else a refusal whose reason and cause are err.
 func AsRefusal(err error) *Refusal {
 	if r, ok := err.(*Refusal); ok {

@@ -65,3 +65,22 @@ func TestAsRefusal(t *testing.T) {
 		t.Errorf("another error became %#v", got)
 	}
 }
+
+// TestRefusalIn: a refusal of what an option contains names the option, the place, and what to give instead.
+func TestRefusalIn(t *testing.T) {
+	flag := func(field string) string { return "--" + field }
+	for want, inner := range map[string]*Refusal{
+		`--targets "t": line 3: 100%d is beyond {x}; give --host 100%d`: Refuse("url", "100%d", "is beyond %s", "{x}").
+			Suggest("give {host} %s", "100%d"),
+		`--targets "t": line 3 has no --host`: Refuse("url", nil, "has no {host}"),
+		`--targets "t": line 3: x: why 5%`:    {Field: "url", Value: "x", Reason: "why 5%"},
+	} {
+		if got := inner.In("targets", `"t"`, "line 3").Text(flag); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	cause := errors.New("cause")
+	if err := Refuse("url", "x", "%w", cause).In("targets", nil, "line 1"); !errors.Is(err, cause) {
+		t.Error("the cause is lost")
+	}
+}

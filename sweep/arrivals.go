@@ -15,15 +15,6 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// InputFile identifies an input file, with recorded arrivals or costs, by its checksum when the sweep began.
-type InputFile struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-}
-
-// shortSum returns the first 12 digits of the checksum. Headers of old runs may have no checksum.
-func (r InputFile) shortSum() string { return r.SHA256[:min(12, len(r.SHA256))] }
-
 // ReadArrivals reads the files of recorded arrivals that the cases name. It returns the gaps between arrivals by
 // path.
 func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Duration, []InputFile, error) {
@@ -56,8 +47,12 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 	return gaps, files, nil
 }
 
-// ReloadArrivals reads the recorded arrivals of a resumed sweep. It is an error if a file has changed.
-func (s *Sweep) ReloadArrivals(ctx context.Context) (err error) {
+// ReloadInputs reads the recorded arrivals of a resumed sweep. It is an error if they, or files of the workload, have
+// changed.
+func (s *Sweep) ReloadInputs(ctx context.Context) (err error) {
+	if err := s.sameInputs(ctx); err != nil {
+		return err
+	}
 	var files []InputFile
 	if s.Arrivals, files, err = ReadArrivals(ctx, slices.Concat(s.Plan.Cases, s.Header.PredictedCases)); err != nil {
 		return err

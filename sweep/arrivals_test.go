@@ -34,7 +34,7 @@ func TestArrivalsNamedLikeATime(t *testing.T) {
 	if s.Header, err = ReadHeader("dir", stored); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ReloadArrivals(t.Context()); err != nil || len(s.Arrivals["5m"]) != 2 {
+	if err := s.ReloadInputs(t.Context()); err != nil || len(s.Arrivals["5m"]) != 2 {
 		t.Errorf("%v, %v", s.Arrivals, err)
 	}
 }

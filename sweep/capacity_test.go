@@ -237,20 +237,20 @@ func TestRecordedArrivals(t *testing.T) {
 	if fmt.Sprint(o.Gaps) != "[10ms 10ms 80ms]" || math.Abs(o.Rate-30) > 1e-9 {
 		t.Errorf("offered %+v", o)
 	}
-	if err := s.ReloadArrivals(t.Context()); err != nil {
+	if err := s.ReloadInputs(t.Context()); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
 	write("0.01\n20ms\n0.2\n")
-	if err := s.ReloadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := s.ReloadInputs(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("changed: %v", err)
 	}
 	write("0.01\nsoon\n")
-	if err := s.ReloadArrivals(t.Context()); err == nil ||
+	if err := s.ReloadInputs(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
 		t.Errorf("no time: %v", err)
 	}
 	os.Remove(file)
-	if err := s.ReloadArrivals(t.Context()); err == nil ||
+	if err := s.ReloadInputs(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "neither poisson nor constant") {
 		t.Errorf("no file: %v", err)
 	}

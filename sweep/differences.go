@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,8 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 		}
 	}
 
+	h.inputDifferences(b, add)
+
 	if virtual && h.Costs != b.Costs && add("costs", h.costsText(), b.costsText()) {
 		warn("the scheduler's costs are %s in the old run and %s in the new, which affects each design differently; "+
 			"simulate both with the same costs", b.costsText(), h.costsText())
@@ -94,6 +97,23 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 		h.burnDifferences(b, add, warn)
 	}
 	return list, warnings, nil
+}
+
+// inputDifferences reports files of the workload with the same name and other contents, wherever they are. Of files
+// with one name, the first is compared with the first, and so on.
+func (h *Header) inputDifferences(b *Header, add func(name string, a, b any) bool) {
+	seen := map[string]int{}
+	for _, f := range h.Inputs {
+		name := filepath.Base(f.Path)
+		n := seen[name]
+		seen[name]++
+		same := slices.DeleteFunc(slices.Clone(b.Inputs), func(o InputFile) bool {
+			return filepath.Base(o.Path) != name
+		})
+		if n < len(same) {
+			add("content of "+name, f.shortSum(), same[n].shortSum())
+		}
+	}
 }
 
 // givenText returns the values of an option without passwords. Values of headers are often tokens, so that only their

@@ -43,6 +43,7 @@ type Header struct {
 	Quick        string             `json:"quick,omitempty"`      // what a quick run changed, in words
 	Capacities   []Capacity         `json:"capacities,omitempty"` // open loop: capacities measured before the sweep
 	ArrivalFiles []InputFile        `json:"recorded,omitempty"`   // open loop: files of recorded arrivals
+	Inputs       []InputFile        `json:"inputs,omitempty"`     // the files of the workload
 	// live: the cases to predict, including those with more CPUs than the machine has
 	PredictedCases []plan.Case `json:"twin,omitempty"`
 	Predicts       bool        `json:"predicts,omitempty"` // virtual: this is the prediction of a live run

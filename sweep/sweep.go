@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -58,6 +59,8 @@ type Sweep struct {
 	// Next, if not nil, decides how many more blocks of all cases to run, from the number of blocks and the trials
 	// so far. 0 ends the sweep. It is also called before the first block. Plan.Blocks is then ignored.
 	Next func(blocks int, trials []result.Trial) (more int, err error)
+
+	inputs map[string]os.FileInfo // the files of the workload when they were read, by path
 
 	pool *trial.Pool // provides Run and Ahead; may be nil
 

@@ -85,3 +85,47 @@ func Reserved() []string {
 		"wall_seconds", "workload", "world",
 	}
 }
+
+// Factor returns the factor with that name, which is one of the workload's own or of [Common].
+func (w *Workload) Factor(name string) (plan.Factor, bool) {
+	for _, f := range w.AllFactors() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return plan.Factor{}, false
+}
+
+// AllFactors returns the factors of [Common] and then the workload's own, which is the order of tables.
+func (w *Workload) AllFactors() []plan.Factor {
+	return append(Common(), w.Factors...)
+}
+
+// InputFactors returns the names of the factors whose levels are different jobs. No verdict compares their levels.
+func (w *Workload) InputFactors() []string {
+	var names []string
+	for _, f := range w.AllFactors() {
+		if f.Input {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// FactorsOf returns the names of the factors that d uses, including those of [Common], in table order.
+func (w *Workload) FactorsOf(d Design) []string {
+	uses := map[string]bool{"cpus": true, "workers": d.Stream != nil}
+	for _, name := range loadFactors {
+		uses[name] = d.Stream != nil
+	}
+	for _, name := range d.Uses {
+		uses[name] = true
+	}
+	var names []string
+	for _, f := range w.AllFactors() {
+		if uses[f.Name] {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

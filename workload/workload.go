@@ -40,6 +40,10 @@ type Workload struct {
 	Make  func(g Given) (*Workload, error)
 	Given Given // the values of which Make made this workload; With sets it
 
+	// Files returns the paths of the files that decide what trials measure, such as a body of a request and the program
+	// of a server. Runs store their checksums, and stop if one changes. Files may be nil.
+	Files func() []string
+
 	// Preflight asks for a trial of one operation of each design before a run is stored. If one fails, the run ends
 	// with its error. A trial in which too many requests failed is repeated up to three times, with two operations, one
 	// and two, unless the load is Limited or the trial took 10 s.
@@ -235,50 +239,6 @@ func (w *Workload) Find(name string) (Design, bool) {
 		return all[i], true
 	}
 	return Design{}, false
-}
-
-// Factor returns the factor with that name, which is one of the workload's own or of [Common].
-func (w *Workload) Factor(name string) (plan.Factor, bool) {
-	for _, f := range w.AllFactors() {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return plan.Factor{}, false
-}
-
-// AllFactors returns the factors of [Common] and then the workload's own, which is the order of tables.
-func (w *Workload) AllFactors() []plan.Factor {
-	return append(Common(), w.Factors...)
-}
-
-// InputFactors returns the names of the factors whose levels are different jobs. No verdict compares their levels.
-func (w *Workload) InputFactors() []string {
-	var names []string
-	for _, f := range w.AllFactors() {
-		if f.Input {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-// FactorsOf returns the names of the factors that d uses, including those of [Common], in table order.
-func (w *Workload) FactorsOf(d Design) []string {
-	uses := map[string]bool{"cpus": true, "workers": d.Stream != nil}
-	for _, name := range loadFactors {
-		uses[name] = d.Stream != nil
-	}
-	for _, name := range d.Uses {
-		uses[name] = true
-	}
-	var names []string
-	for _, f := range w.AllFactors() {
-		if uses[f.Name] {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // Recast converts the levels of a point that was read from JSON to the kinds of the workload's factors. It returns an

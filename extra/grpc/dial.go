@@ -124,8 +124,7 @@ func (d *dialer) explainDial(err error) error {
 	switch {
 	case errors.As(err, &certificate):
 		return plan.Refuse("", nil, "the certificate of %s is refused: %s", d.target,
-			quote.Line(certificate.Err.Error())).
-			Suggest("give the certificate of its authority (option ca-file), or accept any (option insecure)")
+			quote.Line(certificate.Err.Error())).Suggest("%s", endpoint.TLSAdvice(certificate.Err))
 	case errors.As(err, &record):
 		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave TLS out (option tls)")
 	case errors.Is(err, context.DeadlineExceeded):
