@@ -63,6 +63,10 @@ func TestEncodedOnce(t *testing.T) {
 		{"go s.f()", "main.(*server).f:2", false},
 		{"for range n {; go s.f(); }", "main.(*server).f:2", true},
 		{"for range n {; go s.g(f); }", "main.(*server).f:2", false},
+		{"f()", "main.TestF:8 testing.tRunner", false},
+		{"for range 9 {; f(); }", "main.TestF:9 testing.tRunner", true},
+		{"time.AfterFunc(t, func() { f() })", "main.main.func1:8 time.goFunc", false},
+		{"for range n {; go worker[int](); }", "main.worker[...]:2", true},
 	} {
 		c := wideCase()
 		c.evidence.Profiles = nil
@@ -100,6 +104,33 @@ func TestEncodedAndWritten(t *testing.T) {
 		c.cpu(108, "main.g:9", "main.worker:9")
 		if slices.Contains(c.names(), "hot-function") != x.found {
 			t.Errorf("%v %v: %v", x.inner, x.outer, c.names())
+		}
+	}
+}
+
+// TestEncodedByMethod: a method of the program that encodes a part may add anything. A loop in what the encoder calls
+// does not repeat the call.
+func TestEncodedByMethod(t *testing.T) {
+	for _, x := range []struct {
+		inner, outer string
+		found        bool
+	}{
+		{"main.Row.String:7", "net/http.(*conn).serve", true},
+		{"main.Row.MarshalJSON:7", "net/http.(*conn).serve", false},
+		{"main.(*Row[...]).MarshalText:7", "net/http.(*conn).serve", false},
+		{"lib.Row.MarshalJSON:7", "net/http.(*conn).serve", true},
+		{"main.Row.String:7", "main.main:8", false},
+		{"main.Row.String:7", "main.main:9", true},
+	} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.evidence.Program.Source = sourceOf("package main\nfunc f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
+			"var terms = load()\nfunc g() { for range 9 { h() } }\nfunc main() { f()\nfor range 9 { f() }\n}")
+		c.cpu(10, "encoding/json.(*encodeState).marshal", "encoding/json.Marshal", "main.f:3", x.outer)
+		c.cpu(80, x.inner, "encoding/json.(*encodeState).marshal", "encoding/json.Marshal", "main.f:3", x.outer)
+		c.cpu(108, "main.h:9", "main.worker:9")
+		if slices.Contains(c.names(), "hot-function") != x.found {
+			t.Errorf("%v: %v", x, c.names())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 )
 
@@ -10,9 +11,10 @@ type encoded struct {
 	file     *ast.File
 	start    map[string]bool // the functions of the file that run once; see startFunctions
 	call     *ast.CallExpr   // the call
-	use      ast.Node        // the mention that is no change: the call, or where the value gets this name
+	use      ast.Node        // a mention that is no change: where the value gets this name; nil for the first one
 	path     []string        // the names of a variable and of fields, or of the fields of any receiver
 	receiver string          // the type of the receiver; "" for a variable
+	holders  map[string]bool // the names of variables and fields that hold the receiver
 	seen     map[nameIn]bool // other names of the value that were followed
 }
 
@@ -55,13 +57,73 @@ func (v *encoded) phaseOf(fn *ast.FuncDecl) phase {
 	return runsInMain
 }
 
-// reachedFrom reports whether a function calls the one that encodes the value.
+// reachedFrom reports whether a function encodes the value, or calls what does, or has a loop that mentions it: another
+// function, or a literal. A literal that is only passed on runs later.
 func (v *encoded) reachedFrom(fn *ast.FuncDecl) bool {
-	called := callees(v.file, fn.Body)
-	return slices.ContainsFunc(v.file.Decls, func(d ast.Decl) bool {
-		user, ok := d.(*ast.FuncDecl)
-		return ok && user.Pos() <= v.call.Pos() && v.call.End() <= user.End() && called[user.Name.Name]
+	name := ""
+	for _, d := range v.file.Decls {
+		if user, ok := d.(*ast.FuncDecl); ok && surrounds(user, v.call) {
+			name = user.Name.Name
+		}
+	}
+	if surrounds(fn, v.call) {
+		var passed bool
+		if name, passed = literalAround(fn, v.call); !passed && name == "" {
+			return true
+		}
+	}
+	return name != "" && (callees(v.file, fn.Body)[name] || loopMentions(v.file, fn.Body, name))
+}
+
+// surrounds reports whether a node contains another.
+func surrounds(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
+
+// literalAround returns the name of the variable or field that gets the function literal around a node in a function,
+// or else whether a call outside of loops gets it as an argument.
+func literalAround(fn *ast.FuncDecl, n ast.Node) (name string, passed bool) {
+	outsideLoops(fn.Body, func(at ast.Node) {
+		switch at := at.(type) {
+		case *ast.CallExpr:
+			passed = passed || calleeName(at) != "Go" && slices.ContainsFunc(at.Args, func(e ast.Expr) bool {
+				_, literal := e.(*ast.FuncLit)
+				return literal && surrounds(e, n)
+			})
+		case *ast.AssignStmt:
+			for i, e := range at.Rhs {
+				if _, literal := e.(*ast.FuncLit); literal && surrounds(e, n) && i < len(at.Lhs) {
+					if path := selected(at.Lhs[i]); path != nil {
+						name = path[len(path)-1]
+					}
+				}
+			}
+		}
 	})
+	return name, passed
+}
+
+// loopMentions reports whether a loop in code mentions a function or a variable, or a function that calls it.
+func loopMentions(file *ast.File, code ast.Node, name string) (yes bool) {
+	look := func(loop ast.Node) {
+		ast.Inspect(loop, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && !yes {
+				yes = id.Name == name || slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+					fn, ok := d.(*ast.FuncDecl)
+					return ok && fn.Body != nil && fn.Name.Name == id.Name && callees(file, fn.Body)[name]
+				})
+			}
+			return !yes
+		})
+	}
+	ast.Inspect(code, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			look(n)
+		}
+		return !yes
+	})
+	return yes
 }
 
 // promoted reports whether a struct of the file embeds something that may give parts of the value shorter paths, or be
@@ -113,16 +175,13 @@ func (v *encoded) hasOneReceiver(fn *ast.FuncDecl) bool {
 	}
 	is := func(e ast.Expr) bool { path := selected(e); return len(path) == 1 && path[0] == of }
 	many, made, once := false, 0, 0
+	v.holders = map[string]bool{}
 	ast.Inspect(v.file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ArrayType:
-			many = many || is(n.Elt)
-		case *ast.MapType:
-			many = many || is(n.Key) || is(n.Value)
-		case *ast.ChanType:
-			many = many || is(n.Value)
-		}
+		many = many || isMany(n, is)
 		made += valuesMade(n, is)
+		for _, name := range holderNames(n, is) {
+			v.holders[name] = true
+		}
 		return !many
 	})
 	for _, d := range v.file.Decls {
@@ -131,6 +190,71 @@ func (v *encoded) hasOneReceiver(fn *ast.FuncDecl) bool {
 		}
 	}
 	return !many && made == 1 && once == 1
+}
+
+// isMany reports whether a node is a type or a call that may make many values of a type: a list, a map or a channel of
+// them, a struct that contains one, a function with a result of a name, or one for any type.
+func isMany(n ast.Node, is func(ast.Expr) bool) bool {
+	contains := func(l *ast.FieldList, unnamed bool) bool {
+		return l != nil && slices.ContainsFunc(l.List, func(f *ast.Field) bool {
+			_, pointer := f.Type.(*ast.StarExpr)
+			return !pointer && is(f.Type) && (unnamed || len(f.Names) > 0)
+		})
+	}
+	switch n := n.(type) {
+	case *ast.ArrayType:
+		return is(n.Elt)
+	case *ast.MapType:
+		return is(n.Key) || is(n.Value)
+	case *ast.ChanType:
+		return is(n.Value)
+	case *ast.StructType:
+		return contains(n.Fields, true)
+	case *ast.FuncType:
+		return contains(n.Results, false)
+	case *ast.IndexExpr:
+		return is(n.Index)
+	case *ast.IndexListExpr:
+		return slices.ContainsFunc(n.Indices, is)
+	}
+	return false
+}
+
+// holderNames returns the names of the fields and the variables of the package that a node declares or sets to a value
+// of a type, or to a pointer to one.
+func holderNames(n ast.Node, is func(ast.Expr) bool) (names []string) {
+	makes := func(e ast.Expr) (yes bool) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			yes = yes || n != nil && valuesMade(n, is) > 0
+			return !yes
+		})
+		return yes
+	}
+	switch n := n.(type) {
+	case *ast.StructType:
+		for _, f := range n.Fields.List {
+			if is(f.Type) {
+				names = append(names, setNames(f)...)
+			}
+		}
+	case *ast.ValueSpec:
+		if n.Type != nil && is(n.Type) || slices.ContainsFunc(n.Values, makes) {
+			names = setNames(n)
+		}
+	case *ast.AssignStmt:
+		for _, e := range n.Lhs {
+			if path := selected(e); path != nil && n.Tok == token.ASSIGN && slices.ContainsFunc(n.Rhs, makes) {
+				names = append(names, path[len(path)-1])
+			}
+		}
+	}
+	return names
+}
+
+// holds reports whether an expression is a field or a variable of the package that holds the receiver.
+func (v *encoded) holds(e ast.Expr) bool {
+	path := selected(e)
+	return len(path) > 0 && v.holders[path[len(path)-1]] && (len(path) > 1 || declares(v.file, path[0]))
 }
 
 // valuesMade returns how many values of a type a node makes.

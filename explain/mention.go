@@ -99,7 +99,8 @@ func (m *mentionSearch) statement(n ast.Node) (more bool) {
 		return !once
 	case *ast.AssignStmt:
 		if !once {
-			m.found = len(m.of.fields()) > 0 && slices.ContainsFunc(n.Lhs, isDereference)
+			m.found = len(m.of.fields()) > 0 && slices.ContainsFunc(n.Lhs, isDereference) ||
+				n.Tok == token.ASSIGN && slices.ContainsFunc(n.Lhs, m.of.holds)
 			return true
 		}
 		m.beside(n.Lhs...)
@@ -179,7 +180,7 @@ func (m *mentionSearch) expression(e ast.Expr) (more bool) {
 
 // call looks into a call.
 func (m *mentionSearch) call(c *ast.CallExpr) (more bool) {
-	decodes := decoderName.MatchString(calleeName(c))
+	decodes := decoderName.MatchString(calleeName(c)) && !textName.MatchString(calleeName(c))
 	if m.found = decodes && m.decodesWhole(c); m.found {
 		return false
 	}
@@ -197,13 +198,23 @@ func (m *mentionSearch) call(c *ast.CallExpr) (more bool) {
 }
 
 // decodesWhole reports whether a call, at any time, decodes into what a pointer points to, which may be what the value
-// is a field of.
+// is a field of, or into a variable of its type or of one that the file does not show.
 func (m *mentionSearch) decodesWhole(c *ast.CallExpr) bool {
 	if m.when != runsAnytime || len(m.of.fields()) == 0 || len(c.Args) == 0 {
 		return false
 	}
-	_, variable := c.Args[len(c.Args)-1].(*ast.Ident)
-	return variable
+	switch to := c.Args[len(c.Args)-1].(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		return true
+	case *ast.UnaryExpr:
+		id, ok := to.X.(*ast.Ident)
+		if !ok || m.of.receiver == "" {
+			return false
+		}
+		declared := declaredType(m.of.file, c, id.Name)
+		return declared == nil || slices.Equal(selected(declared), []string{m.of.receiver})
+	}
+	return false
 }
 
 // comparisons only read.
@@ -213,6 +224,7 @@ var comparisons = []token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, toke
 var (
 	decoderName = regexp.MustCompile(`^(Decode|Unmarshal|Scan)`)
 	printerName = regexp.MustCompile(`^(Print|Fprint|Sprint|Fatal|Panic)`)
+	textName    = regexp.MustCompile(`^Decode(String|Rune|LastRune)`) // which return what they decode
 )
 
 // onlyReads reports whether a call changes and keeps no argument other than the first of Fprint.

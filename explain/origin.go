@@ -88,11 +88,17 @@ func (o *origin) aliases(e ast.Expr, fn *ast.FuncDecl) (list []ast.Expr) {
 		parts = []ast.Expr{x.X}
 	case *ast.TypeAssertExpr:
 		parts = []ast.Expr{x.X}
+	case *ast.SelectorExpr: // of an element or a call
+		parts = []ast.Expr{x.X}
+	case *ast.StarExpr:
+		parts = []ast.Expr{x.X}
 	case *ast.CallExpr:
 		switch {
 		case onlyReads(x):
 		case calleeName(x) == "append" && len(x.Args) > 0:
-			parts = x.Args[1:]
+			if parts = x.Args; o.of.overlaps(selected(x.Args[0])) {
+				parts = x.Args[1:]
+			}
 		case o.converts(x):
 			parts = x.Args
 		default:
@@ -153,21 +159,38 @@ func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 			if hasName(n.Names, path[0]) {
 				o.madeBy(fn, n.Values...)
 			}
+		case *ast.RangeStmt:
+			if slices.Equal(identifiers(n.Value), path) {
+				o.madeBy(fn, n.X)
+			}
 		}
 		return true
 	})
 	return o.shared || v.changedIn(fn.Body, v.phaseOf(fn))
 }
 
-// keeps reports whether a function of the file that is called for the value has a goroutine, a function literal that
-// does not sort, or a function that runs later, or assigns to a variable of the package, or has one that changes in a
-// literal or in a result. Deferred calls do not count.
+// keeps reports whether the value is made with a function literal, or a function of the file that is called for it has
+// a goroutine, a function literal that does not sort, or a function that runs later, or assigns to a variable of the
+// package, or has one that changes in a literal or in a result. Deferred calls do not count.
 func (o *origin) keeps() bool {
+	if slices.ContainsFunc(o.made, hasLiteral) {
+		return true
+	}
 	called := callees(o.of.file, o.made...)
 	return slices.ContainsFunc(o.of.file.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
 		return ok && fn.Body != nil && called[fn.Name.Name] && o.keepsIn(fn)
 	})
+}
+
+// hasLiteral reports whether code has a function literal.
+func hasLiteral(code ast.Node) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		_, literal := n.(*ast.FuncLit)
+		yes = yes || literal
+		return !yes
+	})
+	return yes
 }
 
 // callees returns the names of the functions and methods that nodes call, and of those that these call in the file.

@@ -77,7 +77,7 @@ func (a *analysis) askedAt(at evidence.Frame, function string) (asked *ast.FuncD
 	if a.asked == nil {
 		a.asked = map[asking]*ast.FuncDecl{}
 	}
-	name := function[strings.LastIndexByte(function, '.')+1:]
+	name := functionName(function)
 	if loop, ok := a.prog.innermostLoop(at).(*ast.ForStmt); ok && onlyAsks(loop, name) {
 		asked = onlyLooks(a.prog.parsedFile(at.File), name)
 	}

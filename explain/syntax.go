@@ -185,3 +185,45 @@ func container(e ast.Expr) ast.Expr {
 		e = element.X
 	}
 }
+
+// declaredType returns the type of a variable at a node, as its declaration or the literal that it is set to says: in
+// the function around the node if that declares it, otherwise in the package. It returns nil if neither says so.
+func declaredType(file *ast.File, at ast.Node, name string) (of ast.Expr) {
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && surrounds(fn, at) && binds(fn, name) {
+			return typeIn(fn, name)
+		}
+	}
+	for _, d := range file.Decls {
+		if _, ok := d.(*ast.GenDecl); ok && of == nil {
+			of = typeIn(d, name)
+		}
+	}
+	return of
+}
+
+// typeIn is declaredType for one declaration.
+func typeIn(d ast.Decl, name string) (of ast.Expr) {
+	literalType := func(names []string, values []ast.Expr) {
+		for i, value := range values {
+			if literal, ok := value.(*ast.CompositeLit); ok && i < len(names) && names[i] == name {
+				of = literal.Type
+			}
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			if n.Type != nil && hasName(n.Names, name) {
+				of = n.Type
+			}
+			literalType(setNames(n), n.Values)
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) {
+				literalType(setNames(n), n.Rhs)
+			}
+		}
+		return true
+	})
+	return of
+}
