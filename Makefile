@@ -11,7 +11,7 @@ RACE_SKIP = TestIntervals TestTimeline TestCoffee TestCoffeePrograms TestStretch
 	TestDiskFullAnywhere TestCutAnywhere TestFlipAnywhere
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/... ./internal/hook
 
-.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-ranges verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities services journal messages peers-live unique intervals fuzz needs corenlp corenlp-load data simd
+.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-ranges verdicts-quick verdicts-again verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities services journal messages peers-live unique intervals fuzz needs corenlp corenlp-load data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -117,6 +117,11 @@ verdicts-ranges: ## calibrate the ranges of gains on those 222 of them that have
 QUICK = 20
 verdicts-quick: ## score explain on 20 of them, drawn at random by a seed: about 4 minutes (or QUICK=2)
 	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n $(QUICK)
+
+AGAIN = 12
+verdicts-again: FOR = 8m
+verdicts-again: ## explain 12 of them, drawn at random, ten times each: is it the same answer? About 25 minutes in pieces of 8 (repeat it, or AGAIN=20)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS)-again -for $(FOR) -again 10 -n $(AGAIN)
 
 verdicts-labels: FOR = 8m
 verdicts-labels: ## measure what each program of the corpus gains by its fix, unless measured before: about 15 minutes in pieces of 8

@@ -231,7 +231,7 @@ func newGain(estimate, low, high float64) *Gain {
 		return math.Round(1000*math.Max(0, math.Min(0.99, x))) / 1000
 	}
 	return &Gain{Metric: "wall_seconds", Estimate: fit(estimate), Low: fit(math.Min(low, estimate)),
-		High: fit(math.Max(high, estimate))}
+		High: fit(math.Max(high, estimate)), Computed: fit(estimate)}
 }
 
 // newFinding returns a finding with its claim, of medium confidence.

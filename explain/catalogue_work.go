@@ -23,7 +23,7 @@ func workDocs() []Doc {
 				atLeast("and bytes that a pool makes anew, if they are values of a pool", poolMisses)},
 			Example: "for _, r := range records { buf := new(bytes.Buffer); encode(buf, r) }",
 			Fix:     "Reuse one value if nothing keeps it afterwards, or keep it from escaping."},
-		{Name: HotFunction, Meaning: "an avoidable call or a linear search takes much CPU time",
+		{Name: HotFunction, Meaning: "avoidable or repeated work takes much CPU time",
 			Evidence: "The CPU profile, and the source of the loop.",
 			Thresholds: []string{atLeast("CPU time of goroutines in one avoidable call", hotShare),
 				atLeast("or: CPU time of goroutines in one linear search", searchShare),

@@ -47,6 +47,7 @@ type Gain struct {
 	Estimate float64 `json:"estimate"` // the most likely fraction
 	Low      float64 `json:"low"`      // at most Estimate
 	High     float64 `json:"high"`     // at least Estimate
+	Computed float64 `json:"computed"` // what the rule computes; Estimate corrects it by the errors of other programs
 }
 
 // EvidenceLevel is the kind of evidence that a finding needs.

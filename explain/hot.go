@@ -70,7 +70,7 @@ func hotFunction(a *analysis) []Finding {
 		f.Experiment = "Make the change at this line only: time should drop by most of its share."
 		if call.keep {
 			f.Alternative = "Each call has other arguments, so no result can be reused."
-			f.Experiment = "Keep the result of the first call: the time should fall by its share."
+			f.Experiment = "Keep the result of the first call: the time should fall."
 		}
 		f.Confidence = High
 		return []Finding{f}

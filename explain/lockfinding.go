@@ -96,10 +96,8 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 	}
 }
 
-// quantify sets the range of the gain, which is final now, unless that is unknown, and adds the gain to the experiment
-// of a coarse lock.
-func (f *Finding) quantify(r Range) {
-	f.Gain = f.Gain.plausible(r)
+// quoteGain adds the gain, which is final now, to the experiment of a coarse lock.
+func (f *Finding) quoteGain() {
 	if f.Name == CoarseLock && f.Gain != nil {
 		f.Experiment = strings.TrimSuffix(f.Experiment, ".") + " " + percent(f.Gain.Estimate) + "."
 	}

@@ -248,6 +248,6 @@ func rwMutex(a *analysis) []Finding {
 
 	f.Alternative = "The critical sections are long, and readers wait for writers."
 	f.Fix = "Use an atomic.Pointer to data that is never changed, shards, or a Mutex."
-	f.Experiment = "Read without the lock in a throwaway run: time should fall by its share."
+	f.Experiment = "Read without the lock in a throwaway run: time should fall."
 	return []Finding{f}
 }

@@ -139,7 +139,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}
-	f.Experiment = "Make one value before the loop: the time should fall by its share."
+	f.Experiment = "Make one value before the loop: the time should fall."
 	return f, true
 }
 

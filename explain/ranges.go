@@ -5,15 +5,18 @@ import "math"
 // Coverage is the fraction of the measured gains that plausible ranges are to hold.
 const Coverage = 0.8
 
-// Range turns the estimate of a gain into a plausible range, by the errors of such estimates in programs of which the
-// fix was measured: programs of a corpus on a machine with two CPUs, with a trace, in which the finding was right.
+// Range turns the gain that a rule computes into an estimate and a plausible range, by the errors of such gains in
+// programs of which the fix was measured: programs of a corpus on a machine with two CPUs, with a trace, in which the
+// finding was right.
 type Range struct {
-	Below float64 `json:"-"` // errors in units of the spread of an estimate
+	Shift float64 `json:"-"` // mean error of gains of this finding, in units of Spread
+	Below float64 `json:"-"` // errors that remain, in the same units
 	Above float64 `json:"-"`
 
 	Programs int     `json:"programs"`     // number of these programs; 0: the range is unknown
 	Held     float64 `json:"held"`         // fraction of their gains in the ranges that other programs give
 	Width    float64 `json:"median_width"` // of these ranges, as a fraction of wall time
+	Error    float64 `json:"mean_error"`   // mean distance of these estimates from the gains, as a fraction of wall time
 	Own      bool    `json:"own"`          // the programs have this finding; otherwise any
 }
 
@@ -32,22 +35,35 @@ func rangeOf(ranges map[Name]Range, name Name) Range {
 // allFindings is the key of the range for findings of which too few programs are known.
 const allFindings Name = ""
 
-// Spread is the unit of the errors of an estimate. Estimates near 0 or 1 have smaller errors than those near 0.5.
-func Spread(estimate float64) float64 { return estimate*(1-estimate) + 0.05 }
+// Spread is the unit of the errors of a computed gain. Gains near 0 or 1 have smaller errors than those near 0.5.
+func Spread(computed float64) float64 { return computed*(1-computed) + 0.05 }
 
-// Of returns the plausible range of a gain, from 0 to 0.99. It contains the estimate.
-func (r Range) Of(estimate float64) (low, high float64) {
-	s := Spread(estimate)
-	return math.Min(estimate, math.Max(0, estimate+r.Below*s)), math.Max(estimate, math.Min(0.99, estimate+r.Above*s))
+// Of returns the estimate for a computed gain, and its plausible range, from 0 to 0.99. It contains the estimate.
+func (r Range) Of(computed float64) (estimate, low, high float64) {
+	shifted := func(from, errors float64) float64 {
+		return math.Max(0, math.Min(0.99, from+errors*Spread(computed)))
+	}
+	estimate = shifted(computed, r.Shift)
+	return estimate, math.Min(estimate, shifted(estimate, r.Below)), math.Max(estimate, shifted(estimate, r.Above))
 }
 
-// plausible returns the gain with a plausible range, or as it is if that is unknown. A nil gain remains nil.
+// plausible returns the gain with the estimate and range of r, or as it is if that is unknown. A nil gain remains nil.
 func (g *Gain) plausible(r Range) *Gain {
 	if g == nil || r.Programs == 0 {
 		return g
 	}
-	low, high := r.Of(g.Estimate)
-	return newGain(g.Estimate, low, high)
+	p := newGain(r.Of(g.Computed))
+	p.Computed = g.Computed
+	return p
+}
+
+// correct returns the findings with the estimates and ranges that errors of other programs suggest, without those that
+// then gain too little. Whether one is a symptom of another is decided by the gains that rules compute.
+func (a *analysis) correct(found []Finding) []Finding {
+	for i := range found {
+		found[i].Gain = found[i].Gain.plausible(a.rangeOf(found[i].Name))
+	}
+	return worthwhile(found)
 }
 
 // rangeOf returns the range of a finding, or an unknown one without a trace: ranges come from programs with one.

@@ -1,6 +1,11 @@
 package explain
 
-import "testing"
+import (
+	"math"
+	"testing"
+
+	"github.com/brewput/brewput/evidence"
+)
 
 // TestRangeOf: a finding without a range of its own has that of all findings. A range contains the estimate, and no
 // more than a program can gain.
@@ -11,44 +16,52 @@ func TestRangeOf(t *testing.T) {
 		t.Error("wrong range")
 	}
 	for name, r := range calibrated {
-		if r.Programs < 20 || r.Own != (name != allFindings) || RangeOf(name) != r || r.Below > r.Above ||
-			r.Held < 0.5 || r.Width <= 0 {
+		if r.Programs < 20 || r.Own && name == allFindings || RangeOf(name) != r || r.Below > 0 || r.Above < 0 ||
+			r.Shift < -0.5 || r.Shift > 2 || r.Held < 0.5 || r.Width <= 0 || r.Error <= 0 || r.Error > 0.2 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
 	for _, x := range []struct {
 		r                   Range
-		estimate, low, high float64
+		estimate, low, high float64 // of 0.5, whose spread is 0.3
 	}{
 		{Range{Below: -1, Above: 2}, 0.5, 0.2, 0.99},
-		{Range{Below: -1, Above: 0.5}, 0.5, 0.2, 0.65},
 		{Range{Below: 0.5, Above: 1}, 0.5, 0.5, 0.8},
 		{Range{Below: -1, Above: -0.5}, 0.5, 0.2, 0.5},
-		{Range{Below: -2, Above: 1}, 0.1, 0, 0.24},
+		{Range{Below: -2, Above: 1}, 0.5, 0, 0.8},
+		{Range{Shift: 0.5, Below: -1, Above: 0.5}, 0.65, 0.35, 0.8},
+		{Range{Shift: -1, Below: -1, Above: 1}, 0.2, 0, 0.5},
+		{Range{Shift: 2, Below: -1, Above: 1}, 0.99, 0.69, 0.99},
+		{Range{Shift: -2, Below: -1, Above: 1}, 0, 0, 0.3},
 	} {
-		low, high := x.r.Of(x.estimate)
-		if low < x.low-1e-9 || low > x.low+1e-9 || high < x.high-1e-9 || high > x.high+1e-9 {
-			t.Errorf("%+v of %v: %v to %v", x.r, x.estimate, low, high)
+		estimate, low, high := x.r.Of(0.5)
+		if math.Abs(estimate-x.estimate) > 1e-9 || math.Abs(low-x.low) > 1e-9 || math.Abs(high-x.high) > 1e-9 {
+			t.Errorf("%+v: %v (%v to %v)", x.r, estimate, low, high)
 		}
+	}
+}
+
+// TestSpread: gains near 0 or 1 have smaller errors.
+func TestSpread(t *testing.T) {
+	if s := Spread(0.5); s != 0.3 || math.Abs(Spread(0.1)-0.14) > 1e-9 || math.Abs(Spread(0.9)-0.14) > 1e-9 {
+		t.Errorf("%v, %v and %v", Spread(0.1), s, Spread(0.9))
 	}
 }
 
 // TestPlausible: a known range replaces that of a rule.
 func TestPlausible(t *testing.T) {
 	var none *Gain
-	r := Range{Below: -1, Above: 0.5, Programs: 20}
-	if g := newGain(0.5, 0.45, 0.55).plausible(r); *g != *newGain(0.5, 0.2, 0.65) {
+	r := Range{Shift: 0.5, Below: -1, Above: 0.5, Programs: 20}
+	want := *newGain(0.65, 0.35, 0.8)
+	want.Computed = 0.5
+	if g := newGain(0.5, 0.45, 0.55).plausible(r); *g != want {
 		t.Errorf("%+v", g)
 	}
-	if g := newGain(0.5, 0.45, 0.55).plausible(Range{Below: -1}); *g != *newGain(0.5, 0.45, 0.55) {
+	if g := newGain(0.5, 0.45, 0.55).plausible(Range{Shift: 1}); *g != *newGain(0.5, 0.45, 0.55) {
 		t.Errorf("unknown: %+v", g)
 	}
 	if none.plausible(r) != nil {
 		t.Error("no gain has a range")
-	}
-	f := Finding{Name: CoarseLock, Gain: newGain(0.5, 0.45, 0.55)}
-	if f.quantify(r); *f.Gain != *newGain(0.5, 0.2, 0.65) {
-		t.Errorf("%+v", f.Gain)
 	}
 	a := &analysis{}
 	if a.rangeOf(CoarseLock) != (Range{}) {
@@ -62,15 +75,46 @@ func TestExplainCalibrates(t *testing.T) {
 	c.evidence.Program.Source = sourceOf("package main\nfunc f() {\nb, _ := json.Marshal(terms)\nuse(b)\n}\n" +
 		"var terms = load()")
 	c.cpu(200, "encoding/json.Marshal", "main.f:3", "net/http.(*conn).serve")
-	g := Explain(&c.evidence).Findings[0].Gain
-	if low, high := RangeOf(HotFunction).Of(g.Estimate); *g != *newGain(g.Estimate, low, high) {
-		t.Errorf("%+v, want %v to %v", g, low, high)
-	}
-	if own := explainWith(nil, &c.evidence).Findings[0].Gain; *own == *g || own.Estimate != g.Estimate {
-		t.Errorf("%+v and %+v", own, g)
+	own := explainWith(nil, &c.evidence).Findings[0].Gain
+	want := newGain(RangeOf(HotFunction).Of(own.Estimate))
+	want.Computed = own.Estimate
+	if g := Explain(&c.evidence).Findings[0].Gain; *g != *want || *own == *g {
+		t.Errorf("%+v, want %+v", g, want)
 	}
 	c.evidence.Trace = nil
 	if g := Explain(&c.evidence).Findings[0].Gain; *g != *explainWith(nil, &c.evidence).Findings[0].Gain {
 		t.Errorf("without a trace: %+v", g)
+	}
+}
+
+// TestCorrect: findings rank by their estimates, not by what rules compute. Too low estimates are left out.
+func TestCorrect(t *testing.T) {
+	a := &analysis{trace: &evidence.Trace{}, ranges: map[Name]Range{
+		CoarseLock:    {Shift: 1, Programs: 20},
+		BusyWait:      {Shift: -1, Programs: 20},
+		allFindings:   {Programs: 20},
+		GoroutineLeak: {Shift: 1, Programs: 20},
+	}}
+	got := rank(a.correct([]Finding{
+		{Name: HotFunction, Gain: newGain(0.4, 0.3, 0.5)},
+		{Name: CoarseLock, Gain: newGain(0.3, 0.2, 0.4)},
+		{Name: BusyWait, Gain: newGain(0.1, 0.1, 0.1)},
+		{Name: GoroutineLeak},
+	}))
+	if len(got) != 3 || got[0].Name != CoarseLock || got[0].Gain.Estimate != 0.56 || got[0].Gain.Computed != 0.3 ||
+		got[1].Name != HotFunction || got[2].Gain != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestQuoteGain: the experiment of a coarse lock names the final gain, if there is one.
+func TestQuoteGain(t *testing.T) {
+	f := Finding{Name: CoarseLock, Gain: newGain(0.5, 0.45, 0.55), Experiment: "Time should drop."}
+	if f.quoteGain(); f.Experiment != "Time should drop 50%." {
+		t.Error(f.Experiment)
+	}
+	f = Finding{Name: CoarseLock, Experiment: "Time should drop."}
+	if f.quoteGain(); f.Experiment != "Time should drop." {
+		t.Error(f.Experiment)
 	}
 }

@@ -41,7 +41,7 @@ func (a *analysis) report() Report {
 		found = append(found, apply(a)...)
 	}
 
-	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
+	found = worthwhile(found)
 
 	// Drop what the machine or the kind of program makes meaningless.
 	if a.isLoaded() {
@@ -60,7 +60,7 @@ func (a *analysis) report() Report {
 	}
 
 	// Keep the causes. The findings that remain may still predict no gain.
-	r.Findings = rank(dropSymptoms(found))
+	r.Findings = rank(a.correct(dropSymptoms(found)))
 	if a.isBrief() {
 		r.Findings = a.withoutGains(r.Findings)
 	}
@@ -79,7 +79,7 @@ func (a *analysis) report() Report {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1
-		f.quantify(a.rangeOf(f.Name))
+		f.quoteGain()
 		f.Share = newGain(f.Share, 0, 1).Estimate
 		if f.Where == nil {
 			f.Where = []string{}
@@ -91,6 +91,11 @@ func (a *analysis) report() Report {
 	}
 
 	return r
+}
+
+// worthwhile returns the findings without those that gain too little.
+func worthwhile(found []Finding) []Finding {
+	return slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
 }
 
 // isLoaded reports whether other processes took CPUs that the program might have used. Without a run, a CPU profile

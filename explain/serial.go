@@ -104,7 +104,7 @@ func serialPhase(a *analysis) []Finding {
 
 	f.Alternative = "The phase waits for something other than its CPU, or must come before or after."
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part."
-	f.Experiment = "Skip the phase: the time should fall by its share of " + percent(alone) + "."
+	f.Experiment = "Skip the phase, which takes " + percent(alone) + " of the time: the time should fall."
 	return []Finding{f}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
 
-// Promise is the gain that a right first finding estimates, with the gain of the fix that was measured. Fixes that gain
+// Promise is the gain that a right finding estimates, with the gain of the fix that was measured. Fixes that gain
 // nothing have none, because their programs are healthy.
 type Promise struct {
 	Family string
@@ -23,21 +23,33 @@ type Promise struct {
 	Real   float64
 }
 
-// Promises returns the promises of verdicts whose gains are known.
+// Promises returns the promises of verdicts whose gains are known: those of the finding for which a rule computes the
+// largest gain, if it is right. So an earlier calibration, which changes the ranks, has no effect on the next one.
 func Promises(verdicts []Verdict) (list []Promise) {
 	for _, v := range verdicts {
-		if v.Gain == nil || len(v.Findings) == 0 || !v.right(v.Findings[0].Name) || v.Findings[0].Gain == nil {
+		var most *explain.Finding
+		for i, f := range v.Findings {
+			if f.Gain != nil && (most == nil || f.Gain.Computed > most.Gain.Computed) {
+				most = &v.Findings[i]
+			}
+		}
+		if v.Gain == nil || most == nil || !v.right(most.Name) {
 			continue
 		}
 		family, _, _ := strings.Cut(v.Case, "/")
-		list = append(list, Promise{family, v.Findings[0].Name, *v.Findings[0].Gain, v.Gain.Gain})
+		list = append(list, Promise{family, most.Name, *most.Gain, v.Gain.Gain})
 	}
 	return list
 }
 
-// Ranges describes the ranges of promises.
+// Ranges describes the estimates of promises and their ranges.
 type Ranges struct {
-	Count int     `json:"count"`
+	Count int `json:"count"`
+	// Errors are the measured gains minus the gains that rules compute, and minus the estimates.
+	Computed float64 `json:"mean_error_of_computed"`
+	Error    float64 `json:"mean_error"`
+	Distance float64 `json:"mean_distance"` // of the estimates from the measured gains
+
 	Held  Share   `json:"held"`         // measured gains within the range
 	Width float64 `json:"median_width"` // as a fraction of wall time
 	// Score is the mean interval score for explain.Coverage, of which less is better: the width of a range, and for a
@@ -46,49 +58,86 @@ type Ranges struct {
 	Score float64 `json:"interval_score"`
 }
 
-// NewRanges scores the ranges that a function gives for promises.
-func NewRanges(promises []Promise, of func(Promise) (low, high float64)) (r Ranges) {
+// NewRanges scores the estimates and ranges that a function gives for promises.
+func NewRanges(promises []Promise, of func(Promise) (estimate, low, high float64)) (r Ranges) {
 	if len(promises) == 0 {
 		return Ranges{Held: share(0, 0)}
 	}
 	held := 0
-	var widths, scores []float64
+	var computed, errors, distances, widths, scores []float64
 	for _, p := range promises {
-		low, high := of(p)
+		estimate, low, high := of(p)
 		outside := max(0, low-p.Real, p.Real-high)
 		held += count(outside == 0)
+		computed, errors = append(computed, p.Real-p.Gain.Computed), append(errors, p.Real-estimate)
+		distances = append(distances, math.Abs(p.Real-estimate))
 		widths = append(widths, high-low)
 		scores = append(scores, high-low+outside*2/(1-explain.Coverage))
 	}
-	return Ranges{len(promises), share(held, len(promises)), stat.Median(widths), stat.Mean(scores)}
+	return Ranges{len(promises), stat.Mean(computed), stat.Mean(errors), stat.Mean(distances),
+		share(held, len(promises)), stat.Median(widths), stat.Mean(scores)}
 }
 
 // minFamilies is the number of families from which a finding has a range of its own. Others share one.
 const minFamilies = 20
 
-// A Calibration turns an estimate into a range that holds explain.Coverage of the gains of right findings, by the
-// errors of estimates in programs whose gain is known: the first one of each family, since those of a family are alike.
-// The range of all findings has the empty name.
+// A Calibration turns a computed gain into an estimate without bias and a range that holds explain.Coverage of the
+// gains of right findings, by the errors in programs whose gain is known: the first one of each family, since those of
+// a family are alike. The entry of all findings has the empty name.
 type Calibration map[explain.Name]explain.Range
 
-// Calibrate computes a calibration from promises, with ranges of their own for some findings.
+// Calibrate computes a calibration from promises, with ranges of their own for some findings. The errors that ranges
+// are to hold are those of estimates that the other families give.
 func Calibrate(promises []Promise, own map[explain.Name]bool) Calibration {
+	promises = ofFamilies(promises)
 	errors := map[explain.Name][]float64{"": nil}
-	for _, p := range ofFamilies(promises) {
-		e := (p.Real - p.Gain.Estimate) / explain.Spread(p.Gain.Estimate)
+	for i, p := range promises {
+		others := slices.Delete(slices.Clone(promises), i, i+1)
+		estimate, _, _ := explain.Range{Shift: shift(others, p.Name)}.Of(p.Gain.Computed)
+		e := (p.Real - estimate) / explain.Spread(p.Gain.Computed)
 		errors[""] = append(errors[""], e)
 		if own[p.Name] {
 			errors[p.Name] = append(errors[p.Name], e)
 		}
 	}
-	c := Calibration{}
+	ranges := Calibration{}
 	for name, list := range errors {
 		slices.Sort(list)
-		r := explain.Range{Programs: len(list), Own: name != ""}
+		r := explain.Range{Shift: shift(promises, name), Programs: len(list), Own: name != ""}
 		r.Below, r.Above = quantiles(list)
-		c[name] = r
+		ranges[name] = r
 	}
-	return c
+	for _, p := range promises {
+		if _, ok := ranges[p.Name]; !ok {
+			r := ranges[""]
+			r.Shift = shift(promises, p.Name)
+			ranges[p.Name] = r
+		}
+	}
+	return ranges
+}
+
+// priorPrograms is the number of programs with the mean error of all findings that are added to those of one finding.
+// Without them, a finding of one program would repeat its error. With fewer, findings whose gains are mostly much
+// larger than computed would come before others in too many programs.
+const priorPrograms = 8
+
+// shift returns the mean error of the computed gains of a finding, in units of explain.Spread, with priorPrograms
+// further ones.
+func shift(promises []Promise, name explain.Name) float64 {
+	if len(promises) == 0 {
+		return 0
+	}
+	var err, spread, ownErr, ownSpread float64
+	for _, p := range promises {
+		e, s := p.Real-p.Gain.Computed, explain.Spread(p.Gain.Computed)
+		err, spread = err+e, spread+s
+		if p.Name == name {
+			ownErr, ownSpread = ownErr+e, ownSpread+s
+		}
+	}
+	prior := priorPrograms / float64(len(promises))
+	return (ownErr + prior*err) / (ownSpread + prior*spread)
 }
 
 // withOwnRange returns the findings with enough families for a range of their own.
@@ -113,13 +162,13 @@ func ofFamilies(promises []Promise) (list []Promise) {
 	return list
 }
 
-// Range returns the range of an estimate.
-func (c Calibration) Range(p Promise) (low, high float64) {
+// Range returns the estimate and the range of a promise.
+func (c Calibration) Range(p Promise) (estimate, low, high float64) {
 	r, ok := c[p.Name]
 	if !ok {
 		r = c[""]
 	}
-	return r.Of(p.Gain.Estimate)
+	return r.Of(p.Gain.Computed)
 }
 
 // quantiles returns the range that holds explain.Coverage of the errors of further programs on average, if they are
@@ -134,21 +183,22 @@ func quantiles(sorted []float64) (low, high float64) {
 	return sorted[k-1], sorted[n-k]
 }
 
-// CrossCalibrated returns the range of a promise by the calibration of the families in other folds.
-func CrossCalibrated(promises []Promise) func(Promise) (low, high float64) {
+// CrossCalibrated returns the estimate and range of a promise by the calibration of the families in other folds.
+func CrossCalibrated(promises []Promise) func(Promise) (estimate, low, high float64) {
 	folds, own := make([]Calibration, corpus.Folds), withOwnRange(promises)
 	for f := range folds {
 		folds[f] = Calibrate(slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool {
 			return corpus.Fold(p.Family) == f
 		}), own)
 	}
-	return func(p Promise) (low, high float64) { return folds[corpus.Fold(p.Family)].Range(p) }
+	return func(p Promise) (estimate, low, high float64) { return folds[corpus.Fold(p.Family)].Range(p) }
 }
 
-// RangesTable returns a table of the ranges of findings, as they are and calibrated.
+// RangesTable returns a table of the errors of gains: as rules compute them, as explain estimates them, and as the
+// families of the other folds calibrate them.
 func RangesTable(verdicts []Verdict) string {
 	promises := Promises(verdicts)
-	own := func(p Promise) (low, high float64) { return p.Gain.Low, p.Gain.High }
+	own := func(p Promise) (estimate, low, high float64) { return p.Gain.Estimate, p.Gain.Low, p.Gain.High }
 	calibrated := CrossCalibrated(promises)
 	names := map[explain.Name]int{}
 	for _, p := range promises {
@@ -156,14 +206,15 @@ func RangesTable(verdicts []Verdict) string {
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ranges of\tprograms\thold\tmedian width\tinterval score\tcalibrated: hold\tmedian width\t"+
-		"interval score")
+	columns := "mean error\thold\tmedian width\tinterval score"
+	fmt.Fprintf(w, "gains of\tprograms\tcomputed: mean error\testimated: %s\tby other folds: %s\n", columns, columns)
 	row := func(name string, in []Promise) {
 		r, c := NewRanges(in, own), NewRanges(in, calibrated)
-		fmt.Fprintf(w, "%s\t%d\t%s\t%.2f\t%.2f\t%s\t%.2f\t%.2f\n", name, r.Count, r.Held, r.Width, r.Score, c.Held,
-			c.Width, c.Score)
+		fmt.Fprintf(w, "%s\t%d\t%+.3f\t%+.3f\t%s\t%.2f\t%.2f\t%+.3f\t%s\t%.2f\t%.2f\n", name, r.Count, r.Computed,
+			r.Error, r.Held, r.Width, r.Score, c.Error, c.Held, c.Width, c.Score)
 	}
 	row("all", promises)
+	row("held out", heldOut(promises))
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		var in []Promise
 		for _, p := range promises {
@@ -177,11 +228,18 @@ func RangesTable(verdicts []Verdict) string {
 	return b.String()
 }
 
+// heldOut returns the promises of the families that are held out.
+func heldOut(promises []Promise) []Promise {
+	return slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool {
+		return corpus.Fold(p.Family) != corpus.HeldOut
+	})
+}
+
 // leastFamilies is the number of families from which ranges are stored.
 const leastFamilies = 40
 
-// CalibratedSource returns the ranges as a file of package explain, with how many gains the ranges hold that all other
-// families give. The families that are held out have no part in it.
+// CalibratedSource returns the calibration as a file of package explain, with the coverage and the mean error that all
+// other families give. The families that are held out have no part in it.
 func CalibratedSource(promises []Promise) ([]byte, error) {
 	promises = slices.DeleteFunc(ofFamilies(promises), func(p Promise) bool {
 		return corpus.Fold(p.Family) == corpus.HeldOut
@@ -190,26 +248,40 @@ func CalibratedSource(promises []Promise) ([]byte, error) {
 		return nil, fmt.Errorf("the gains of right findings of %d families are known, and ranges need %d",
 			len(promises), leastFamilies)
 	}
-	ranges := Calibrate(promises, withOwnRange(promises))
+	own := withOwnRange(promises)
+	ranges, of := Calibrate(promises, own), leavingOut(promises, own)
 	var b strings.Builder
+	pooled := ""
 	b.WriteString("// Code generated by \"make verdicts-ranges\"; DO NOT EDIT.\n\npackage explain\n\n" +
 		"// calibrated holds the ranges of findings.\nvar calibrated = map[Name]Range{\n")
 	for _, name := range slices.Sorted(maps.Keys(ranges)) {
 		r := ranges[name]
-		in := slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool { return name != "" && p.Name != name })
-		score := NewRanges(in, leavingOut(in))
-		fmt.Fprintf(&b, "%q: {Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: %.3f, Own: %v},\n", name,
-			r.Below, r.Above, r.Programs, score.Held.Value, score.Width, r.Own)
+		if !r.Own && name != "" {
+			fmt.Fprintf(&b, "%q: pooled(%.3f),\n", name, r.Shift)
+			continue
+		}
+		score := NewRanges(slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool {
+			return r.Own && p.Name != name
+		}), of)
+		text := fmt.Sprintf("Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: %.3f, Error: %.3f, Own: %v}",
+			r.Below, r.Above, r.Programs, score.Held.Value, score.Width, score.Distance, r.Own)
+		if name == "" {
+			pooled = text
+			fmt.Fprintf(&b, "allFindings: pooled(%.3f),\n", r.Shift)
+			continue
+		}
+		fmt.Fprintf(&b, "%q: {Shift: %.3f, %s,\n", name, r.Shift, text)
 	}
-	b.WriteString("}\n")
+	fmt.Fprintf(&b, "}\n\n// pooled returns the range that findings of too few programs share, with a shift of their "+
+		"own.\nfunc pooled(shift float64) Range {\nreturn Range{Shift: shift,\n%s\n}\n", pooled)
 	return format.Source([]byte(b.String()))
 }
 
-// leavingOut returns the range of a promise by the other families among some.
-func leavingOut(promises []Promise) func(Promise) (low, high float64) {
-	return func(p Promise) (low, high float64) {
+// leavingOut returns the estimate and range of a promise by the other families.
+func leavingOut(promises []Promise, own map[explain.Name]bool) func(Promise) (estimate, low, high float64) {
+	return func(p Promise) (estimate, low, high float64) {
 		return Calibrate(slices.DeleteFunc(slices.Clone(promises), func(o Promise) bool {
 			return o.Family == p.Family
-		}), nil).Range(p)
+		}), own).Range(p)
 	}
 }

@@ -1,6 +1,11 @@
 package findings
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"github.com/brewput/brewput/explain"
+)
 
 // Target is a requirement on a score.
 type Target struct {
@@ -19,6 +24,25 @@ func Targets(b, a Score) []Target {
 		atLeast("level B: first finding right in", b.First.Value, 0.8, b.First.Total),
 		{fmt.Sprintf("%d and %d false alarms at levels B and A, at most 0", b.FalseAlarms.Hits, a.FalseAlarms.Hits),
 			b.FalseAlarms.Hits+a.FalseAlarms.Hits == 0, b.FalseAlarms.Total+a.FalseAlarms.Total > 0},
+	}
+}
+
+// RangeTargets returns the requirements on estimates and ranges, as the families of other folds calibrate them: the
+// right coverage, ranges that are narrow enough to help, and no bias in the families that are held out. (Over all folds
+// it is zero by construction.) It returns none for few families.
+func RangeTargets(promises []Promise) []Target {
+	promises = ofFamilies(promises)
+	if len(promises) < leastFamilies {
+		return nil
+	}
+	by := CrossCalibrated(promises)
+	r, out := NewRanges(promises, by), NewRanges(heldOut(promises), by)
+	return []Target{
+		{fmt.Sprintf("level B: mean error of estimates for families held out %+.3f, within 0.05", out.Error),
+			math.Abs(out.Error) <= 0.05, out.Count > 0},
+		{fmt.Sprintf("level B: ranges hold %s of the gains, and are to hold %v", r.Held, explain.Coverage),
+			r.Held.Low <= explain.Coverage && explain.Coverage <= r.Held.High, true},
+		{fmt.Sprintf("level B: median width of ranges %.2f, at most 0.40", r.Width), r.Width <= 0.4, true},
 	}
 }
 

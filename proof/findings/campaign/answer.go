@@ -138,7 +138,9 @@ func conclude(o options, cases []corpus.Case, out io.Writer) (code int, err erro
 		}
 		fmt.Fprintf(out, "\n%s\n%s", a.Name, findings.Misses(shown))
 	}
-	code = decide(findings.Targets(rows[0].Score, rows[3].Score), missing, out)
+	targets := append(findings.Targets(rows[0].Score, rows[3].Score),
+		findings.RangeTargets(findings.Promises(all[0].Verdicts))...)
+	code = decide(targets, missing, out)
 	text, err := json.MarshalIndent(struct {
 		Rows    []findings.Row `json:"rows"`
 		Answers []answers      `json:"answers"`

@@ -1,11 +1,13 @@
 // Command campaign measures how often lab.Explain finds the known problem of a program: make verdicts. It explains
 // every program of the corpus once and stores the evidence; a later call continues. It scores the findings from all
 // evidence (level B), those without the trace (level A), and those of naive rivals. With -label it instead measures
-// what the fix of every sick program gains: make verdicts-labels. It exits with 1 if a target is missed, with 3 if
+// what the fix of every sick program gains: make verdicts-labels. With -again it explains each program several times,
+// and scores how often the answers agree: make verdicts-again. It exits with 1 if a target is missed, with 3 if
 // programs are left or too few to decide, and with 4 if something failed.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -33,6 +35,7 @@ func main() {
 	flag.BoolVar(&o.sick, "sick", false, "only the programs with a problem, for the ranges of gains")
 	flag.StringVar(&o.ranges, "ranges", "", "store the calibrated ranges of gains in this `FILE` of package explain")
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")
+	flag.IntVar(&o.again, "again", 0, "explain each program so many times, and score how often the answers agree")
 	flag.IntVar(&o.n, "n", 0, "only this number of programs, drawn by the seed (0: all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draw")
 	flag.IntVar(&o.points, "points", 3, "parameter points of the sick programs of each family; the others have one")
@@ -56,7 +59,7 @@ func main() {
 type options struct {
 	label, score, heldOut, sick bool
 	dir, families, ranges       string
-	runs, n, points             int
+	runs, n, points, again      int
 	seed                        uint64
 	limit                       time.Duration
 }
@@ -66,6 +69,9 @@ func (o *options) validate(others int) error {
 	if others > 0 || o.runs < 2 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
 		return errors.New("give -runs 2 or more, -points 1 or more, -n 0 or more, no -families with -label, and no " +
 			"other argument")
+	}
+	if o.again < 0 || o.again == 1 || o.again > 0 && (o.label || o.score || o.ranges != "") {
+		return errors.New("give -again 2 or more, without -label, -score and -ranges")
 	}
 	if o.ranges != "" && (o.n > 0 || o.families != "" || o.label) {
 		return errors.New("-ranges needs all families: give no -n, -families or -label")
@@ -112,12 +118,15 @@ func campaign(ctx context.Context, o options) (code int, err error) {
 	}
 
 	piece := record.NewPiece(o.limit)
-	left, failed := 0, 0
+	if o.again > 0 {
+		return again(ctx, o, cases, piece, os.Stdout)
+	}
+	left, failures := 0, 0
 	switch {
 	case o.label:
 		left, err = label(ctx, cases, labelFile, o.runs, piece, os.Stdout)
 	case !o.score:
-		left, failed, err = collectAll(ctx, o.dir, cases, piece, os.Stdout)
+		left, failures, err = collectAll(ctx, o.dir, cases, piece, os.Stdout)
 	}
 	if err != nil {
 		return 0, err
@@ -129,10 +138,7 @@ func campaign(ctx context.Context, o options) (code int, err error) {
 	case !o.label:
 		code, err = conclude(o, cases, os.Stdout)
 	}
-	if err == nil && failed > 0 {
-		err = fmt.Errorf("%d programs could not be explained", failed)
-	}
-	return code, err
+	return code, cmp.Or(err, failed(failures))
 }
 
 // only returns the families of these names.
