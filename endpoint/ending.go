@@ -53,7 +53,7 @@ func (l *load) check() error {
 		return workload.FailedError{Err: both(l.ended, wrong)}
 	}
 	if wrong != nil {
-		return wrong
+		return both(wrong, l.ended)
 	}
 	c := l.counters
 	n, most := c.allFailures()

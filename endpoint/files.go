@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,14 +29,18 @@ func givenFiles(v workload.Given) (list []string) {
 func programs(servers []named) (list []string) {
 	for _, s := range servers {
 		words := s.start
-		for len(words) > 1 && (words[0] == "env" || strings.Contains(words[0], "=")) { // env NAME=VALUE PROGRAM
-			words = words[1:]
+		if len(words) > 1 && filepath.Base(words[0]) == "env" { // as in env -i NAME=VALUE PROGRAM
+			for words = words[1:]; len(words) > 1 && (words[0][0] == '-' || strings.Contains(words[0], "=")); {
+				words = words[1:]
+			}
 		}
 		if len(words) == 0 {
 			continue
 		}
 		if path, err := exec.LookPath(words[0]); err == nil {
 			list = append(list, path)
+		} else if strings.ContainsRune(words[0], filepath.Separator) {
+			list = append(list, words[0]) // which is no program now
 		}
 	}
 	return list

@@ -24,7 +24,10 @@ func TestFiles(t *testing.T) {
 		{[]string{"targets=all", "start=./server {port}"}, []string{"all", "a", "b", "./server"}},
 		{[]string{"url=http://127.0.0.1:{port}/", "a=./server {port}", "b=env X=1 ./server {port}"},
 			[]string{"./server", "./server"}},
-		{[]string{"url=http://127.0.0.1:{port}/", "start=./nothing {port}"}, nil},
+		{[]string{"url=http://127.0.0.1:{port}/", "start=./nothing {port}"}, []string{"./nothing"}},
+		{[]string{"url=http://127.0.0.1:{port}/", "start=nothing-there {port}"}, nil},
+		{[]string{"url=http://127.0.0.1:{port}/", "start=/usr/bin/env -i X=1 ./server {port}"}, []string{"./server"}},
+		{[]string{"url=http://127.0.0.1:{port}/", "start=x=7/server {port}"}, []string{"x=7/server"}},
 	} {
 		w, err := made(x.options...)
 		if err != nil {

@@ -172,8 +172,8 @@ func TestTargets(t *testing.T) {
 		"get http://127.0.0.1/\n":           "line 1 is not the first line of a target",
 		"GET http://a\n@b\nX: y\n":          "line 3 is not the first line of a target",
 		"GET http://a\n@\n":                 "line 2 names no file",
-		"GET http://a\nX\n":                 "line 2 is no header of its target: header is not NAME: VALUE",
-		"GET http://a\nConnection: close\n": "line 2 is no header of its target: header Connection is set",
+		"GET http://a\nX\n":                 "line 2 is not NAME: VALUE",
+		"GET http://a\nConnection: close\n": "line 2: Connection is set",
 		"":                                  "has no target",
 	} {
 		if _, err := parseTargets("f", text); err == nil || !strings.Contains(err.Error(), says) {

@@ -94,7 +94,6 @@ func launch(ctx context.Context, words []string, ready readiness) (*server, erro
 // await waits until the server is ready and holds its port.
 func (s *server) await(ctx context.Context, ready readiness) error {
 	last := errors.New("no attempt was made")
-	var refusals certificateRefusals
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		try := ready.attempt(ctx)
 		if try == nil {
@@ -103,10 +102,6 @@ func (s *server) await(ctx context.Context, ready readiness) error {
 		if ctx.Err() == nil { // otherwise it may only say that the time is over
 			last = try
 		}
-		if err := refusals.lasting(try); err != nil {
-			s.stop()
-			return fmt.Errorf("the server %s could not be asked whether it is ready: %w", s.name, err)
-		}
 		select {
 		case <-s.exited():
 			return fmt.Errorf("before it was ready, %w", s.cause())
@@ -114,8 +109,12 @@ func (s *server) await(ctx context.Context, ready readiness) error {
 			s.stop() // so that its output is complete
 			err := fmt.Errorf("the server %s was not ready within %v: %w%s", s.name,
 				cmp.Or(ready.limit, readyLimit), last, s.tail())
-			if hint := ready.options.hint("ready-within"); hint != "" {
-				err = fmt.Errorf("%w; correct its port or its address, or give it longer%s", err, hint)
+			advice, hint := TLSAdvice(last), ready.options.hint("ready-within")
+			if advice == "" && hint != "" {
+				advice = "correct its port or its address, or give it longer" + hint
+			}
+			if advice != "" {
+				err = fmt.Errorf("%w; %s", err, advice)
 			}
 			return err
 		case <-time.After(pause):

@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -164,13 +166,17 @@ func TestServerFails(t *testing.T) {
 type rounds struct {
 	entered <-chan struct{} // none counts before this is closed
 	replies bool            // only those count that got a reply
+	refused error           // of each, if not nil
 	enough  func()
 	counted int
 }
 
 func (r *rounds) RoundTrip(request *http.Request) (*http.Response, error) {
 	<-r.entered
-	reply, err := http.DefaultTransport.RoundTrip(request)
+	reply, err := (*http.Response)(nil), r.refused
+	if err == nil {
+		reply, err = http.DefaultTransport.RoundTrip(request)
+	}
 	if err == nil || !r.replies {
 		if r.counted++; r.counted == 3 {
 			r.enough()
@@ -181,12 +187,16 @@ func (r *rounds) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // TestNeverReady checks the errors of servers that run and never become ready.
 func TestNeverReady(t *testing.T) {
-	for as, want := range map[string][]string{
+	untrusted := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	for name, want := range map[string][]string{
 		"busy": {" was not ready within 1h0m0s: GET http://", " was answered by 503 (Service Unavailable)",
 			"warming up"},
 		"idle": {" was not ready within 1h0m0s: Get \"http://", "connection refused; its output ends: no port"},
+		"idle untrusted": {"signed by unknown authority; its output ends: no port; give the certificate of its " +
+			"authority (option ca-file)"},
 	} {
-		t.Run(as, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			as, refuses, _ := strings.Cut(name, " ")
 			stage := newStage(t)
 			port, ready := newPort(t)
 			s, err := launch(t.Context(), stage.words(as, port), ready)
@@ -196,7 +206,11 @@ func TestNeverReady(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			entered := make(chan struct{})
 			ready.url = "http://" + ready.address
-			ready.client = &http.Client{Transport: &rounds{entered: entered, replies: as == "busy", enough: cancel}}
+			transport := &rounds{entered: entered, replies: as == "busy", enough: cancel}
+			if refuses != "" {
+				transport.refused = untrusted
+			}
+			ready.client = &http.Client{Transport: transport}
 			done := make(chan error, 1)
 			go func() { done <- s.await(ctx, ready) }()
 			a := stage.enter(as)[as]

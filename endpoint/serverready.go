@@ -65,30 +65,6 @@ func (r readiness) get(ctx context.Context) error {
 	return nil
 }
 
-// certificateRefusals counts attempts in which the certificate of the server was refused. Some servers have a temporary
-// one at first.
-type certificateRefusals struct{ inTurn int }
-
-// mostRefusals is the number of refusals in turn after which a certificate is not expected to change: about two seconds
-// of attempts.
-const mostRefusals = 40
-
-// lasting returns the error of an attempt, with what to do, if certificates were refused for too long.
-func (c *certificateRefusals) lasting(try error) error {
-	var certificate *tls.CertificateVerificationError
-	if !errors.As(try, &certificate) {
-		c.inTurn = 0
-		return nil
-	}
-	if c.inTurn++; c.inTurn < mostRefusals {
-		return nil
-	}
-	if advice := TLSAdvice(try); advice != "" {
-		return fmt.Errorf("%w; %s", try, advice)
-	}
-	return try
-}
-
 // port returns the port of address if its host is this machine.
 func (r readiness) port() (port int, local bool) {
 	host, text, err := net.SplitHostPort(r.address)

@@ -2,8 +2,6 @@ package endpoint
 
 import (
 	"bufio"
-	cryptotls "crypto/tls"
-	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -599,33 +597,6 @@ func TestTLSAdvice(t *testing.T) {
 		if got := TLSAdvice(errors.New(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", text, got)
 		}
-	}
-}
-
-// TestCertificateRefusals: a certificate that is refused for long does not become right.
-func TestCertificateRefusals(t *testing.T) {
-	refused := fmt.Errorf("Get: %w", &cryptotls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})
-	other := &cryptotls.CertificateVerificationError{Err: errors.New("x509: certificate has expired")}
-	var c certificateRefusals
-	for range 3 {
-		for range mostRefusals - 1 {
-			if err := c.lasting(refused); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := c.lasting(errors.New("connection refused")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range mostRefusals - 1 {
-		c.lasting(refused)
-	}
-	if err := c.lasting(refused); err == nil || !strings.HasSuffix(err.Error(), "unknown authority; give the "+
-		"certificate of its authority (option ca-file), or accept any (option insecure)") {
-		t.Error(err)
-	}
-	if err := c.lasting(other); err == nil || !strings.HasSuffix(err.Error(), "has expired") {
-		t.Error(err)
 	}
 }
 

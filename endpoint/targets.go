@@ -59,7 +59,7 @@ func parseTargets(name, text string) ([]target, error) {
 			inside = false
 		default:
 			if err := addHeader(all[len(all)-1].Header, line); err != nil {
-				return nil, plan.Refuse("targets", quoted(name), "line %d is no header of its target: %w", number, err)
+				return nil, plan.AsRefusal(err).In("targets", quoted(name), fmt.Sprintf("line %d", number))
 			}
 		}
 	}

@@ -46,6 +46,9 @@ func (s *Service) Load(ctx context.Context, p plan.Point, workers int) (address 
 			return l.stop()
 		}
 		l.close()
+		if wrong := l.wrongReplies(); wrong != nil { // then nothing can be said of the server's profiles
+			return both(wrong, l.ended)
+		}
 		return l.check()
 	}
 	return first.Scheme + "://" + first.Host, stop, nil

@@ -70,7 +70,7 @@ func unset(set *settings) *workload.Workload {
 		OpenWorkers:    defaultOpenPool,
 		Example:        "{url} http://127.0.0.1:8080/ {workers} 8",
 		Files: func() []string {
-			load() // which notes the bodies of targets; Check has reported errors
+			load() // which notes the bodies of targets; its errors are those of Check
 			return set.files()
 		},
 		Limited: len(set.service.AllowHosts) > 0,

@@ -110,6 +110,7 @@ func (r *Refusal) Suggest(suggestion string, args ...any) *Refusal {
 }
 
 // In returns the refusal of an option with a value that contains what r is about. place says where, such as "line 3".
+// The reason of r must not number its arguments, as in %[1]s.
 func (r *Refusal) In(field string, value any, place string) *Refusal {
 	if r.Value != "" {
 		place += ": " + r.Value

@@ -42,9 +42,6 @@ func (e *execution) advance(ctx context.Context) (more bool, err error) {
 		return false, e.end()
 	}
 
-	if err := e.unchangedInputs(ctx); err != nil {
-		return false, err
-	}
 	block, over, err := e.block(ctx, b, cases)
 	e.trials = append(e.trials, block...)
 	e.blocks++

@@ -55,51 +55,48 @@ func WorkloadInputs(ctx context.Context, w *workload.Workload) ([]InputFile, err
 
 // sameInputs returns an error if the workload's files are not those that the run began with.
 func (s *Sweep) sameInputs(ctx context.Context) error {
-	now, err := WorkloadInputs(ctx, s.Workload)
-	if err != nil {
+	if err := s.unchangedInputs(ctx); err != nil {
 		return err
 	}
-	for _, was := range s.Header.Inputs {
-		i := slices.IndexFunc(now, func(f InputFile) bool { return f.Path == was.Path })
-		switch _, err := os.Stat(was.Path); {
-		case i >= 0 && now[i] != was:
-			return changedInput(was.Path)
-		case i >= 0:
-		case err != nil:
-			return fmt.Errorf("a file with which the run began cannot be used: %w; restore it or start a new run", err)
-		default:
+	named := map[string]bool{}
+	if s.Workload.Files != nil {
+		for _, path := range s.Workload.Files() {
+			if path, err := filepath.Abs(path); err == nil {
+				named[path] = true
+			}
+		}
+	}
+	for _, f := range s.Header.Inputs {
+		if !named[f.Path] {
 			return fmt.Errorf("the run began with %s, which its options do not name here; continue it in the "+
-				"directory in which it began, or start a new run", was.Path)
+				"directory in which it began, or start a new run", f.Path)
 		}
 	}
 	return nil
 }
 
-// changedInput is the error of a file that is not the one that the run began with.
-func changedInput(path string) error {
-	return fmt.Errorf("%s has changed since the run began, so the remaining trials would measure something else; "+
-		"restore it and continue the run, or start a new one", path)
-}
-
-// unchangedInputs returns an error if one of the workload's files has changed during the run. It reads only files whose
-// size or time of modification is another one.
+// unchangedInputs returns an error if a file is not the one that the run began with. It reads only files whose size or
+// time of modification is another one than before.
 func (s *Sweep) unchangedInputs(ctx context.Context) error {
 	for _, f := range s.Header.Inputs {
 		info, err := os.Stat(f.Path)
-		if err != nil {
-			return fmt.Errorf("a file with which the run began cannot be used: %w; restore it and continue the "+
-				"run, or start a new one", err)
-		}
-		if was := s.inputs[f.Path]; was != nil && os.SameFile(was, info) && was.Size() == info.Size() &&
+		if was := s.inputs[f.Path]; err == nil && was != nil && os.SameFile(was, info) && was.Size() == info.Size() &&
 			was.ModTime().Equal(info.ModTime()) {
 			continue
 		}
-		sum, err := input.Sum(ctx, f.Path, input.Program)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		sum := ""
+		if err == nil {
+			sum, err = input.Sum(ctx, f.Path, input.Program)
 		}
-		if err != nil || sum != f.SHA256 {
-			return changedInput(f.Path)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return fmt.Errorf("a file with which the run began cannot be used: %w; restore it and continue the run, "+
+				"or start a new one", err)
+		case sum != f.SHA256:
+			return fmt.Errorf("%s has changed since the run began, so further trials would measure something else; "+
+				"restore it and continue the run, or start a new one", f.Path)
 		}
 		if s.inputs == nil {
 			s.inputs = map[string]os.FileInfo{}

@@ -53,6 +53,7 @@ func TestInputsOfResumedRun(t *testing.T) {
 	}
 	resumed := func(says string) {
 		t.Helper()
+		s.inputs = nil // as in another process
 		if err := s.ReloadInputs(t.Context()); (err == nil) != (says == "") || err != nil &&
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
@@ -60,7 +61,7 @@ func TestInputsOfResumedRun(t *testing.T) {
 	}
 	resumed("")
 	overwrite(t, "server", "other!")
-	resumed("/server has changed since the run began, so the remaining trials would measure something else; restore it")
+	resumed("/server has changed since the run began, so further trials would measure something else; restore it and")
 	overwrite(t, "server", "server")
 	resumed("")
 	t.Chdir(t.TempDir())
@@ -70,10 +71,12 @@ func TestInputsOfResumedRun(t *testing.T) {
 	overwrite(t, "server", "server")
 	resumed(elsewhere)
 	t.Chdir(here)
+	s.Workload.Files = func() []string { return []string{"server", "body"} }
+	resumed("")
 	if err := os.Remove("body"); err != nil {
 		t.Fatal(err)
 	}
-	resumed("/body: no such file or directory; restore it or start a new run")
+	resumed("a file with which the run began cannot be used: stat " + here + "/body: no such file")
 	overwrite(t, "body", "body")
 	s.Workload.Files = nil
 	resumed(elsewhere)
@@ -90,22 +93,25 @@ func TestInputsOfResumedRun(t *testing.T) {
 	}
 }
 
-// TestInputChangesDuringRun: no block begins with another file. The same content may be written again.
+// TestInputChangesDuringRun: no trial is stored if a file has changed before its end, also the last one of the run. The
+// same content may be written again. A complete run can be read again whatever became of its files.
 func TestInputChangesDuringRun(t *testing.T) {
-	for change, says := range map[string]string{
-		"":       "",
-		"same":   "",
-		"other":  "/server has changed since the run began",
-		"length": "/server has changed since the run began",
-		"remove": "a file with which the run began cannot be used: ",
+	const changed = "/server has changed since the run began"
+	const unusable = "a file with which the run began cannot be used: "
+	for _, x := range []struct {
+		change, says string
+		at           int // of 12 trials
+	}{
+		{"", "", 6}, {"same", "", 6}, {"other", changed, 6}, {"length", changed, 6}, {"remove", unusable, 6},
+		{"other", changed, 12}, {"other", changed, 1},
 	} {
 		s := withFiles(t, "body", "server")
 		ran := 0
 		s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
-			if ran++; ran != 6 { // in the second of three blocks
+			if ran++; ran != x.at {
 				return succeed(ctx, spec)
 			}
-			switch change {
+			switch x.change {
 			case "same":
 				if err := os.WriteFile("server", []byte("server"), 0o666); err != nil {
 					t.Fatal(err)
@@ -124,9 +130,17 @@ func TestInputChangesDuringRun(t *testing.T) {
 			return succeed(ctx, spec)
 		}
 		trials, err := s.Execute(t.Context())
-		if says == "" && (err != nil || len(trials) != 12) ||
-			says != "" && (err == nil || !strings.Contains(err.Error(), says) || len(trials) != 8) {
-			t.Errorf("%s: %d trials, %v", change, len(trials), err)
+		if x.says == "" && (err != nil || len(trials) != 12) || x.says != "" && (err == nil ||
+			!strings.Contains(err.Error(), x.says) || len(s.Store.(*memory).trials) != x.at-1) {
+			t.Errorf("%+v: %d trials, %v", x, len(trials), err)
+		}
+		if x.change != "" {
+			continue
+		}
+		overwrite(t, "server", "another")
+		s.Restore(trials, map[int]int{0: 4, 1: 4, 2: 4}, true)
+		if again, err := s.Execute(t.Context()); err != nil || len(again) != 12 {
+			t.Errorf("a complete run: %d trials, %v", len(again), err)
 		}
 	}
 }

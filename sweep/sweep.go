@@ -192,6 +192,9 @@ func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*
 		}
 		s.recordLimited(spec, outcome).reported = true
 	}
+	if err := s.unchangedInputs(ctx); err != nil { // so the trial may have measured something else
+		return result.Trial{}, err
+	}
 
 	t := outcome.Trial
 	t.Limited = outcome.Limited
