@@ -234,6 +234,12 @@ func newGain(estimate, low, high float64) *Gain {
 		High: fit(math.Max(high, estimate)), Computed: fit(estimate)}
 }
 
+// bounded returns the gain as one of which the high end is the most that a change can save, such as by Amdahl's law.
+func (g *Gain) bounded() *Gain {
+	g.most = g.High
+	return g
+}
+
 // newFinding returns a finding with its claim, of medium confidence.
 func (a *analysis) newFinding(name Name, claim string, args ...any) Finding {
 	return Finding{Kind: "finding", Name: name, Level: a.level(), Claim: fmt.Sprintf(claim, args...),

@@ -25,7 +25,7 @@ func (r Report) Answer() []string {
 	case f.Name == None && f.Confidence == Low:
 		return []string{"Nothing to gain was found, but the evidence is weak.", f.Fix}
 	case f.Name == None:
-		return []string{fmt.Sprintf("There is nothing to gain: no known change would save %s or more.",
+		return []string{fmt.Sprintf("There is nothing to gain: no rule finds a change that saves %s or more.",
 			percent(minGain))}
 	case f.Name == TooLittleEvidence, f.Name == TooFewSamples:
 		return []string{"There is too little evidence to predict a gain.", f.Fix}

@@ -33,7 +33,7 @@ func TestAnswer(t *testing.T) {
 			Name: UnboundedSpawn, Fix: "Bound them."},
 		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
 			Fix: "Give it more to do."},
-		"There is nothing to gain: no known change would save 5% or more.": {Name: None, Confidence: Medium},
+		"There is nothing to gain: no rule finds a change that saves 5% or more.": {Name: None, Confidence: Medium},
 		"Nothing to gain was found, but the evidence is weak. Take a trace.": {Name: None, Confidence: Low,
 			Fix: "Take a trace."},
 	} {
@@ -134,8 +134,8 @@ func TestWeakAnswer(t *testing.T) {
 		e    *evidence.Evidence
 		want string
 	}{
-		{listens, "There is nothing to gain: no known change would save 5% or more."},
-		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
+		{listens, "There is nothing to gain: no rule finds a change that saves 5% or more."},
+		{idle(0), "There is nothing to gain: no rule finds a change that saves 5% or more."},
 		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
 		{unasked(0), "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 		{profiled, "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
@@ -155,7 +155,7 @@ func TestWeakAnswer(t *testing.T) {
 // In a trace goroutines run while their threads wait for a CPU. Then the CPU profile gives the CPU time, and what the
 // trace does not show may be due to other processes.
 func TestTraceOnLoadedMachine(t *testing.T) {
-	const confident = "There is nothing to gain: no known change would save 5% or more."
+	const confident = "There is nothing to gain: no rule finds a change that saves 5% or more."
 	for _, c := range []struct {
 		name        string
 		running     time.Duration // in a trace of 2 s

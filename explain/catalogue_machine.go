@@ -7,7 +7,8 @@ func cpuDocs() []Doc {
 	return []Doc{
 		{Name: CPUSaturated, Meaning: "all CPUs are in use", Evidence: "CPU time, and the execution trace.",
 			Thresholds: []string{atLeast("time that all CPUs are wanted", fullTime),
-				atLeast("used CPU time", fullUsed)},
+				atLeast("used CPU time", fullUsed),
+				atLeast("CPU time of the same work divided by that on one, if CPUs slow each other down", notDouble)},
 			Example: "a parallel loop over all rows of an image",
 			Fix:     "Use more CPUs, or do less work in the hottest lines."},
 		{Name: OneCPUPathology, Meaning: "the program runs on one CPU of several",

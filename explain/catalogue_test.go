@@ -100,7 +100,7 @@ var undocumented = map[string]string{
 	"spawnCost": "estimates a cost", "splitEfficiency": "estimates a gain", "ioBuffer": "estimates a gain",
 	"otherLoad": "leaves out all findings that need all CPUs", "tailChance": "takes the gain from few batches",
 	"tailOften": "takes the gain from few batches", "tailSure": "takes the gain from few batches",
-	"notDouble": "chooses the experiment", "withheld": "leaves out all findings that need all CPUs",
+	"withheld": "leaves out all findings that need all CPUs",
 }
 
 // Every threshold of a rule is in the documentation, as the constant itself and not as a copied number.

@@ -182,10 +182,10 @@ func TestBreakdownOfUnknownCPUs(t *testing.T) {
 	}
 }
 
-// If one CPU shows that half the CPUs do not take twice as long, the experiment is another.
+// If one CPU shows that half the CPUs do not take twice as long, they slow each other down.
 func TestExperimentOfSaturation(t *testing.T) {
 	for one, want := range map[time.Duration]string{1900 * time.Millisecond: "Run it on half the CPUs",
-		1400 * time.Millisecond: "Give it half the work"} {
+		1400 * time.Millisecond: "Run two processes on one CPU each, side by side"} {
 		c := wideCase()
 		r := c.evidence.Runs[0]
 		r.CPUs, r.Count, r.Wall, r.User = 1, 3, one, one
@@ -193,6 +193,10 @@ func TestExperimentOfSaturation(t *testing.T) {
 		f := c.named(t, CPUSaturated)
 		if !strings.HasPrefix(f.Experiment, want) {
 			t.Errorf("%v on one CPU: %s, want %s", one, f.Experiment, want)
+		}
+		slow := f.Claim == "All 2 CPUs are in use, and slow each other down: memory, caches or shared cores."
+		if slow != (one < 1900*time.Millisecond) || slow != strings.Contains(f.Fix, "touch less memory") {
+			t.Errorf("%v on one CPU: %s %s", one, f.Claim, f.Fix)
 		}
 		cited := slices.Contains(f.Evidence, "the same work takes 1.41x as much CPU time on 2 CPUs as on one")
 		if cited != (one < 1900*time.Millisecond) {

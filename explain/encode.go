@@ -79,7 +79,7 @@ func (a *analysis) repeats(stack []evidence.Frame, file string) bool {
 	start := startFunction(stack)
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return f.Function == start })
 	if i < 0 || !a.prog.isOwn(stack[i]) {
-		return i >= 0 && start != "testing.tRunner" && start != "time.goFunc"
+		return i >= 0 && start != "testing.tRunner"
 	}
 	name, loops := functionName(start), false
 	ast.Inspect(a.prog.parsedFile(file), func(n ast.Node) bool {

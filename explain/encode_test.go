@@ -65,7 +65,7 @@ func TestEncodedOnce(t *testing.T) {
 		{"for range n {; go s.g(f); }", "main.(*server).f:2", false},
 		{"f()", "main.TestF:8 testing.tRunner", false},
 		{"for range 9 {; f(); }", "main.TestF:9 testing.tRunner", true},
-		{"time.AfterFunc(t, func() { f() })", "main.main.func1:8 time.goFunc", false},
+		{"time.AfterFunc(t, func() { f() })", "main.main.func1:8", false},
 		{"for range n {; go worker[int](); }", "main.worker[...]:2", true},
 	} {
 		c := wideCase()

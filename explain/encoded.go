@@ -81,21 +81,32 @@ func surrounds(outer, inner ast.Node) bool {
 }
 
 // literalAround returns the name of the variable or field that gets the function literal around a node in a function,
-// or else whether a call outside of loops gets it as an argument.
+// or else whether it is passed on outside of loops: as an argument of a call, in a literal or as a result.
 func literalAround(fn *ast.FuncDecl, n ast.Node) (name string, passed bool) {
+	index := func(list []ast.Expr) int {
+		return slices.IndexFunc(list, func(e ast.Expr) bool {
+			_, literal := e.(*ast.FuncLit)
+			return literal && surrounds(e, n)
+		})
+	}
 	outsideLoops(fn.Body, func(at ast.Node) {
 		switch at := at.(type) {
 		case *ast.CallExpr:
-			passed = passed || calleeName(at) != "Go" && slices.ContainsFunc(at.Args, func(e ast.Expr) bool {
-				_, literal := e.(*ast.FuncLit)
-				return literal && surrounds(e, n)
-			})
+			passed = passed || calleeName(at) != "Go" && index(at.Args) >= 0
+		case *ast.CompositeLit:
+			passed = passed || index(at.Elts) >= 0
+		case *ast.KeyValueExpr:
+			passed = passed || index([]ast.Expr{at.Value}) >= 0
+		case *ast.ReturnStmt:
+			passed = passed || index(at.Results) >= 0
+		case *ast.ValueSpec:
+			if i := index(at.Values); i >= 0 && i < len(at.Names) {
+				name = at.Names[i].Name
+			}
 		case *ast.AssignStmt:
-			for i, e := range at.Rhs {
-				if _, literal := e.(*ast.FuncLit); literal && surrounds(e, n) && i < len(at.Lhs) {
-					if path := selected(at.Lhs[i]); path != nil {
-						name = path[len(path)-1]
-					}
+			if i := index(at.Rhs); i >= 0 && i < len(at.Lhs) {
+				if path := selected(at.Lhs[i]); path != nil {
+					name = path[len(path)-1]
 				}
 			}
 		}

@@ -44,10 +44,12 @@ func (f Finding) IsDefect() bool { return traits[f.Name].defect && f.Confidence 
 // Gain is the estimated fraction of a metric that a change saves, 0 to 0.99.
 type Gain struct {
 	Metric   string  `json:"metric"`   // always "wall_seconds"
-	Estimate float64 `json:"estimate"` // the most likely fraction
+	Estimate float64 `json:"estimate"` // the expected fraction
 	Low      float64 `json:"low"`      // at most Estimate
 	High     float64 `json:"high"`     // at least Estimate
 	Computed float64 `json:"computed"` // what the rule computes; Estimate corrects it by the errors of other programs
+
+	most float64 // that a change can save, if the rule knows it; otherwise 0
 }
 
 // EvidenceLevel is the kind of evidence that a finding needs.

@@ -67,7 +67,7 @@ func hotFunction(a *analysis) []Finding {
 		a.locateCalls(&f, g, 0.4)
 		f.Fix = call.fix
 		f.Alternative = "The other way takes as long here: most of the work is needed."
-		f.Experiment = "Make the change at this line only: time should drop by most of its share."
+		f.Experiment = "Make the change at this line only: the time should fall."
 		if call.keep {
 			f.Alternative = "Each call has other arguments, so no result can be reused."
 			f.Experiment = "Keep the result of the first call: the time should fall."

@@ -48,7 +48,9 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 		}
 	}
 
-	f.Gain = a.lockGain(r, queue, outside, cost)
+	if f.Gain = a.lockGain(r, queue, outside, cost); name == CoarseLock || name == SaturatedResource {
+		f.Gain.bounded() // without the parking of a convoy, which also costs CPU time elsewhere
+	}
 	f.Confidence = High
 	a.describeLock(&f, caller, inside)
 	return f

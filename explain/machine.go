@@ -14,7 +14,7 @@ import (
 const (
 	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
 	inflated   = 1.8
-	notDouble  = 1.2  // the ratio from which half the CPUs may take clearly less than twice as long
+	notDouble  = 1.2  // the ratio from which CPUs slow each other down; half of them take less than twice as long
 	sharedInfl = 1.4  // as inflated, if much of the time is on lines that add to memory; see also adjacentCost
 	sharedCost = 0.4  // fraction of the goroutines' CPU time there
 	atomicInfl = 1.1  // as inflated, for atomic additions
@@ -193,8 +193,12 @@ func cpuSaturated(a *analysis) []Finding {
 	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if r := a.inflation(); r >= notDouble && a.oneCPU.Count >= 3 && a.cpus > 1 {
+		f.Claim = fmt.Sprintf("All %.0f CPUs are in use, and slow each other down: memory, caches or shared cores.",
+			a.cpus)
 		f.citef("the same work takes %.2fx as much CPU time on %d CPUs as on one", r, a.run.CPUs)
-		f.Experiment = "Give it half the work: it should take half the time."
+		f.Alternative = "The goroutines write to shared memory, or collect more garbage."
+		f.Fix = "Do less work, or touch less memory: denser data, blocks for a cache."
+		f.Experiment = "Run two processes on one CPU each, side by side: both should slow down."
 	}
 	if a.cpus == 1 {
 		f.Claim = "Its only CPU is in use: the work is the limit, not its structure."

@@ -207,6 +207,9 @@ func (m *mentionSearch) decodesWhole(c *ast.CallExpr) bool {
 	case *ast.Ident, *ast.SelectorExpr:
 		return true
 	case *ast.UnaryExpr:
+		if m.of.holds(to.X) {
+			return true
+		}
 		id, ok := to.X.(*ast.Ident)
 		if !ok || m.of.receiver == "" {
 			return false

@@ -169,9 +169,9 @@ func (o *origin) changedAs(alias ast.Expr, fn *ast.FuncDecl) bool {
 	return o.shared || v.changedIn(fn.Body, v.phaseOf(fn))
 }
 
-// keeps reports whether the value is made with a function literal, or a function of the file that is called for it has
-// a goroutine, a function literal that does not sort, or a function that runs later, or assigns to a variable of the
-// package, or has one that changes in a literal or in a result. Deferred calls do not count.
+// keeps reports whether the value is made with a function literal that does not sort, or a function of the file that is
+// called for it has a goroutine, a function literal that does not sort, or a function that runs later, or assigns to a
+// variable of the package, or has one that changes in a literal or in a result. Deferred calls do not count.
 func (o *origin) keeps() bool {
 	if slices.ContainsFunc(o.made, hasLiteral) {
 		return true
@@ -183,9 +183,12 @@ func (o *origin) keeps() bool {
 	})
 }
 
-// hasLiteral reports whether code has a function literal.
+// hasLiteral reports whether code has a function literal that does not sort.
 func hasLiteral(code ast.Node) (yes bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && sorts(c) {
+			return false
+		}
 		_, literal := n.(*ast.FuncLit)
 		yes = yes || literal
 		return !yes

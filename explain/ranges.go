@@ -9,15 +9,15 @@ const Coverage = 0.8
 // programs of which the fix was measured: programs of a corpus on a machine with two CPUs, with a trace, in which the
 // finding was right.
 type Range struct {
-	Shift float64 `json:"-"` // mean error of gains of this finding, in units of Spread
-	Below float64 `json:"-"` // errors that remain, in the same units
+	Shift float64 `json:"-"` // mean error of gains of this finding, in units of c(1-c) for a computed gain c
+	Below float64 `json:"-"` // errors that remain, in units of Spread
 	Above float64 `json:"-"`
 
-	Programs int     `json:"programs"`     // number of these programs; 0: the range is unknown
-	Held     float64 `json:"held"`         // fraction of their gains in the ranges that other programs give
-	Width    float64 `json:"median_width"` // of these ranges, as a fraction of wall time
-	Error    float64 `json:"mean_error"`   // mean distance of these estimates from the gains, as a fraction of wall time
-	Own      bool    `json:"own"`          // the programs have this finding; otherwise any
+	Programs int     `json:"programs"`      // number of these programs; 0: the range is unknown
+	Held     float64 `json:"held"`          // fraction of their gains in the ranges that other programs give
+	Width    float64 `json:"median_width"`  // of these ranges, as a fraction of wall time
+	Distance float64 `json:"mean_distance"` // of these estimates from the gains, as a fraction of wall time
+	Own      bool    `json:"own"`           // the programs have this finding; otherwise any
 }
 
 // RangeOf returns the range of the gains of a finding: one of its own, if enough programs have that finding, or that of
@@ -35,16 +35,24 @@ func rangeOf(ranges map[Name]Range, name Name) Range {
 // allFindings is the key of the range for findings of which too few programs are known.
 const allFindings Name = ""
 
-// Spread is the unit of the errors of a computed gain. Gains near 0 or 1 have smaller errors than those near 0.5.
+// Spread is the unit of the errors that remain. Gains near 0 or 1 have smaller errors than those near 0.5.
 func Spread(computed float64) float64 { return computed*(1-computed) + 0.05 }
 
-// Of returns the estimate for a computed gain, and its plausible range, from 0 to 0.99. It contains the estimate.
-func (r Range) Of(computed float64) (estimate, low, high float64) {
-	shifted := func(from, errors float64) float64 {
-		return math.Max(0, math.Min(0.99, from+errors*Spread(computed)))
+// mostError is by how much a gain may exceed the most that a rule says: that is measured, too.
+const mostError = 0.05
+
+// Of returns the estimate of a gain, and its plausible range, from what its rule computes. They are from 0 to 0.99. If
+// the rule knows the most that the change can save, that limits the estimate, and with mostError the range. The range
+// contains the estimate.
+func (r Range) Of(g Gain) (estimate, low, high float64) {
+	most, spread := g.most, Spread(g.Computed)
+	if most == 0 {
+		most = 0.99
 	}
-	estimate = shifted(computed, r.Shift)
-	return estimate, math.Min(estimate, shifted(estimate, r.Below)), math.Max(estimate, shifted(estimate, r.Above))
+	estimate = math.Max(0, math.Min(most, g.Computed+r.Shift*g.Computed*(1-g.Computed)))
+	most = math.Min(0.99, most+mostError)
+	return estimate, math.Max(0, math.Min(estimate, estimate+r.Below*spread)),
+		math.Max(estimate, math.Min(most, estimate+r.Above*spread))
 }
 
 // plausible returns the gain with the estimate and range of r, or as it is if that is unknown. A nil gain remains nil.
@@ -52,8 +60,8 @@ func (g *Gain) plausible(r Range) *Gain {
 	if g == nil || r.Programs == 0 {
 		return g
 	}
-	p := newGain(r.Of(g.Computed))
-	p.Computed = g.Computed
+	p := newGain(r.Of(*g))
+	p.Computed, p.most = g.Computed, g.most
 	return p
 }
 

@@ -17,27 +17,38 @@ func TestRangeOf(t *testing.T) {
 	}
 	for name, r := range calibrated {
 		if r.Programs < 20 || r.Own && name == allFindings || RangeOf(name) != r || r.Below > 0 || r.Above < 0 ||
-			r.Shift < -0.5 || r.Shift > 2 || r.Held < 0.5 || r.Width <= 0 || r.Error <= 0 || r.Error > 0.2 {
+			r.Shift < -0.5 || r.Shift > 2 || r.Held < 0.5 || r.Width <= 0 || r.Distance <= 0 || r.Distance > 0.2 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
 	for _, x := range []struct {
 		r                   Range
-		estimate, low, high float64 // of 0.5, whose spread is 0.3
+		estimate, low, high float64 // of 0.5, whose spread is 0.3, with a limit of 0.9
 	}{
-		{Range{Below: -1, Above: 2}, 0.5, 0.2, 0.99},
+		{Range{Below: -1, Above: 2}, 0.5, 0.2, 0.95},
 		{Range{Below: 0.5, Above: 1}, 0.5, 0.5, 0.8},
 		{Range{Below: -1, Above: -0.5}, 0.5, 0.2, 0.5},
 		{Range{Below: -2, Above: 1}, 0.5, 0, 0.8},
-		{Range{Shift: 0.5, Below: -1, Above: 0.5}, 0.65, 0.35, 0.8},
-		{Range{Shift: -1, Below: -1, Above: 1}, 0.2, 0, 0.5},
-		{Range{Shift: 2, Below: -1, Above: 1}, 0.99, 0.69, 0.99},
+		{Range{Shift: 0.6, Below: -1, Above: 0.5}, 0.65, 0.35, 0.8},
+		{Range{Shift: -1.2, Below: -1, Above: 1}, 0.2, 0, 0.5},
+		{Range{Shift: 2, Below: -1, Above: 1}, 0.9, 0.6, 0.95},
 		{Range{Shift: -2, Below: -1, Above: 1}, 0, 0, 0.3},
 	} {
-		estimate, low, high := x.r.Of(0.5)
+		estimate, low, high := x.r.Of(Gain{Computed: 0.5, most: 0.9})
 		if math.Abs(estimate-x.estimate) > 1e-9 || math.Abs(low-x.low) > 1e-9 || math.Abs(high-x.high) > 1e-9 {
 			t.Errorf("%+v: %v (%v to %v)", x.r, estimate, low, high)
 		}
+	}
+}
+
+// TestUnbounded: without a known limit, a gain is at most 0.99. Small gains have small corrections.
+func TestUnbounded(t *testing.T) {
+	r := Range{Shift: 1, Above: 3}
+	if estimate, _, high := r.Of(Gain{Computed: 0.5}); estimate != 0.75 || high != 0.99 {
+		t.Errorf("%v to %v", estimate, high)
+	}
+	if estimate, _, _ := r.Of(Gain{Computed: 0.01}); math.Abs(estimate-0.0199) > 1e-9 {
+		t.Error(estimate)
 	}
 }
 
@@ -51,7 +62,7 @@ func TestSpread(t *testing.T) {
 // TestPlausible: a known range replaces that of a rule.
 func TestPlausible(t *testing.T) {
 	var none *Gain
-	r := Range{Shift: 0.5, Below: -1, Above: 0.5, Programs: 20}
+	r := Range{Shift: 0.6, Below: -1, Above: 0.5, Programs: 20}
 	want := *newGain(0.65, 0.35, 0.8)
 	want.Computed = 0.5
 	if g := newGain(0.5, 0.45, 0.55).plausible(r); *g != want {
@@ -59,6 +70,11 @@ func TestPlausible(t *testing.T) {
 	}
 	if g := newGain(0.5, 0.45, 0.55).plausible(Range{Shift: 1}); *g != *newGain(0.5, 0.45, 0.55) {
 		t.Errorf("unknown: %+v", g)
+	}
+	g := newGain(0.5, 0.45, 0.55).bounded().plausible(r)
+	if want := *newGain(0.55, 0.25, 0.6); g.Estimate != want.Estimate || g.Low != want.Low || g.High != want.High ||
+		g.most != 0.55 {
+		t.Errorf("bounded: %+v", g)
 	}
 	if none.plausible(r) != nil {
 		t.Error("no gain has a range")
@@ -76,7 +92,7 @@ func TestExplainCalibrates(t *testing.T) {
 		"var terms = load()")
 	c.cpu(200, "encoding/json.Marshal", "main.f:3", "net/http.(*conn).serve")
 	own := explainWith(nil, &c.evidence).Findings[0].Gain
-	want := newGain(RangeOf(HotFunction).Of(own.Estimate))
+	want := newGain(RangeOf(HotFunction).Of(*own))
 	want.Computed = own.Estimate
 	if g := Explain(&c.evidence).Findings[0].Gain; *g != *want || *own == *g {
 		t.Errorf("%+v, want %+v", g, want)
@@ -101,7 +117,7 @@ func TestCorrect(t *testing.T) {
 		{Name: BusyWait, Gain: newGain(0.1, 0.1, 0.1)},
 		{Name: GoroutineLeak},
 	}))
-	if len(got) != 3 || got[0].Name != CoarseLock || got[0].Gain.Estimate != 0.56 || got[0].Gain.Computed != 0.3 ||
+	if len(got) != 3 || got[0].Name != CoarseLock || got[0].Gain.Estimate != 0.51 || got[0].Gain.Computed != 0.3 ||
 		got[1].Name != HotFunction || got[2].Gain != nil {
 		t.Errorf("%+v", got)
 	}

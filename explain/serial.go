@@ -94,7 +94,7 @@ func serialPhase(a *analysis) []Finding {
 	f.citef("up to %d goroutines of %s run in parallel for %s of the time", wide.Peak,
 		shortName(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/a.cpus)
-	f.Gain = newGain(0.8*most, 0.3*most, most)
+	f.Gain = newGain(0.8*most, 0.3*most, most).bounded()
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
 		if alone*a.wall < 3*startTime.Seconds() || a.activeFraction() < minActive || a.rate(a.parkCount(c)) > fewParks {
@@ -206,7 +206,7 @@ func oneCPU(a *analysis) []Finding {
 		f.Claim = fmt.Sprintf("It runs on one of %d CPUs; on average %.1f goroutines compete for it.",
 			a.run.MachineCPUs, wants)
 		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
-		f.Gain = newGain(0.8*most, 0.3*most, most)
+		f.Gain = newGain(0.8*most, 0.3*most, most).bounded()
 		f.citef("goroutines were runnable but not running for %s of the time",
 			percent(1-a.demandShare(0)-a.demandShare(1)))
 	}

@@ -109,7 +109,7 @@ func (a *analysis) singleGain(f *Finding, alone float64) {
 	}
 
 	most := alone * own * (1 - 1/a.available)
-	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
+	f.Gain = newGain(splitEfficiency*most, 0.5*most, most).bounded()
 	f.Confidence = High
 	f.Alternative = "Each step needs the result of the one before, so nothing can be divided."
 	f.Fix = "Divide the loop among as many goroutines as CPUs, each with own results."

@@ -92,7 +92,7 @@ func blockingCalls(a *analysis) []Finding {
 func (f *Finding) adviseCalls(sync, alone bool) {
 	f.Alternative = "The device or file system is the limit, and fewer calls would move no more data."
 	f.Fix = "Make fewer, larger calls, or bound the goroutines that make them."
-	f.Experiment = "Make one call for ten records: most of its share of the time should go."
+	f.Experiment = "Make one call for ten records: the time should fall."
 	if alone {
 		f.Fix = "Make fewer, larger calls."
 	}

@@ -81,8 +81,8 @@ func writeFindingDoc(b *strings.Builder, d explain.Doc, st Style) {
 			of = "any finding"
 		}
 		part("range", fmt.Sprintf("plausible ranges held %s of the measured gains of %d programs with %s (median "+
-			"width %s), from which estimates differed by %.0f points on average", decimal.WholePercent(r.Held),
-			r.Programs, of, decimal.WholePercent(r.Width), 100*r.Error))
+			"width %s); estimates differed from these gains by %.0f points on average", decimal.WholePercent(r.Held),
+			r.Programs, of, decimal.WholePercent(r.Width), 100*r.Distance))
 	}
 	if len(d.Explains) > 0 {
 		var names []string

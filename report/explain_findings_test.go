@@ -62,11 +62,12 @@ func TestRangeOfFinding(t *testing.T) {
 		r    *explain.Range
 		want string
 	}{
-		{&explain.Range{Programs: 34, Held: 0.81, Width: 0.35, Error: 0.123, Own: true}, "81% of the measured gains " +
-			"of 34 programs with this finding (median width 35%), from which estimates differed by 12 points on " +
-			"average"},
-		{&explain.Range{Programs: 90, Held: 0.78, Width: 0.4, Error: 0.08}, "78% of the measured gains of 90 " +
-			"programs with any finding (median width 40%), from which estimates differed by 8 points on average"},
+		{&explain.Range{Programs: 34, Held: 0.81, Width: 0.35, Distance: 0.123, Own: true}, "81% of the measured " +
+			"gains of 34 programs with this finding (median width 35%); estimates differed from these gains by 12 " +
+			"points on average"},
+		{&explain.Range{Programs: 90, Held: 0.78, Width: 0.4, Distance: 0.08}, "78% of the measured gains of 90 " +
+			"programs with any finding (median width 40%); estimates differed from these gains by 8 points " +
+			"on average"},
 		{nil, ""},
 	} {
 		var b strings.Builder

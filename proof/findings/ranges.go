@@ -93,7 +93,7 @@ func Calibrate(promises []Promise, own map[explain.Name]bool) Calibration {
 	errors := map[explain.Name][]float64{"": nil}
 	for i, p := range promises {
 		others := slices.Delete(slices.Clone(promises), i, i+1)
-		estimate, _, _ := explain.Range{Shift: shift(others, p.Name)}.Of(p.Gain.Computed)
+		estimate, _, _ := explain.Range{Shift: shift(others, p.Name)}.Of(p.Gain)
 		e := (p.Real - estimate) / explain.Spread(p.Gain.Computed)
 		errors[""] = append(errors[""], e)
 		if own[p.Name] {
@@ -122,7 +122,7 @@ func Calibrate(promises []Promise, own map[explain.Name]bool) Calibration {
 // larger than computed would come before others in too many programs.
 const priorPrograms = 8
 
-// shift returns the mean error of the computed gains of a finding, in units of explain.Spread, with priorPrograms
+// shift returns the mean error of the computed gains of a finding, in units of c(1-c) for a gain c, with priorPrograms
 // further ones.
 func shift(promises []Promise, name explain.Name) float64 {
 	if len(promises) == 0 {
@@ -130,11 +130,14 @@ func shift(promises []Promise, name explain.Name) float64 {
 	}
 	var err, spread, ownErr, ownSpread float64
 	for _, p := range promises {
-		e, s := p.Real-p.Gain.Computed, explain.Spread(p.Gain.Computed)
+		e, s := p.Real-p.Gain.Computed, p.Gain.Computed*(1-p.Gain.Computed)
 		err, spread = err+e, spread+s
 		if p.Name == name {
 			ownErr, ownSpread = ownErr+e, ownSpread+s
 		}
+	}
+	if spread == 0 {
+		return 0
 	}
 	prior := priorPrograms / float64(len(promises))
 	return (ownErr + prior*err) / (ownSpread + prior*spread)
@@ -168,12 +171,13 @@ func (c Calibration) Range(p Promise) (estimate, low, high float64) {
 	if !ok {
 		r = c[""]
 	}
-	return r.Of(p.Gain.Computed)
+	return r.Of(p.Gain)
 }
 
 // quantiles returns the range that holds explain.Coverage of the errors of further programs on average, if they are
-// exchangeable with these: the order statistics of split conformal prediction (Vovk, Gammerman, Shafer: Algorithmic
-// Learning in a Random World, 2005).
+// exchangeable with these, by order statistics. Errors of estimates that leave a family out are nearly so (the
+// jackknife+: Barber, Candès, Ramdas, Tibshirani: Predictive inference with the jackknife+, Annals of Statistics 49(1),
+// 2021).
 func quantiles(sorted []float64) (low, high float64) {
 	n := len(sorted)
 	k := int(math.Floor(float64(n+1) * (1 - explain.Coverage) / 2)) // errors beyond each end
@@ -197,7 +201,7 @@ func CrossCalibrated(promises []Promise) func(Promise) (estimate, low, high floa
 // RangesTable returns a table of the errors of gains: as rules compute them, as explain estimates them, and as the
 // families of the other folds calibrate them.
 func RangesTable(verdicts []Verdict) string {
-	promises := Promises(verdicts)
+	promises := ofFamilies(Promises(verdicts))
 	own := func(p Promise) (estimate, low, high float64) { return p.Gain.Estimate, p.Gain.Low, p.Gain.High }
 	calibrated := CrossCalibrated(promises)
 	names := map[explain.Name]int{}
@@ -263,7 +267,7 @@ func CalibratedSource(promises []Promise) ([]byte, error) {
 		score := NewRanges(slices.DeleteFunc(slices.Clone(promises), func(p Promise) bool {
 			return r.Own && p.Name != name
 		}), of)
-		text := fmt.Sprintf("Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: %.3f, Error: %.3f, Own: %v}",
+		text := fmt.Sprintf("Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: %.3f, Distance: %.3f, Own: %v}",
 			r.Below, r.Above, r.Programs, score.Held.Value, score.Width, score.Distance, r.Own)
 		if name == "" {
 			pooled = text

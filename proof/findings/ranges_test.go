@@ -164,7 +164,7 @@ func TestCalibratedSource(t *testing.T) {
 		r := all[name]
 		errors := fmt.Sprintf("Below: %.3f, Above: %.3f, Programs: %d, Held: %.3f, Width: ", r.Below, r.Above,
 			len(in), held)
-		wants := []string{errors, fmt.Sprintf("Error: %.3f, Own: %v}", distance/float64(len(in)), own[name])}
+		wants := []string{errors, fmt.Sprintf("Distance: %.3f, Own: %v}", distance/float64(len(in)), own[name])}
 		switch {
 		case own[name]:
 			wants = append(wants, fmt.Sprintf("%q: {Shift: %.3f, %s", name, r.Shift, errors))
@@ -214,7 +214,7 @@ func TestShift(t *testing.T) {
 	add(30, "busy-wait", 0.03)
 	add(12, "coarse-lock", -0.06)
 	add(1, "wake-latency", 0.45)
-	spread := explain.Spread(0.5)
+	const spread = 0.25 // 0.5 (1 - 0.5)
 	all := (30*0.03 - 12*0.06 + 0.45) / 43
 	for name, want := range map[explain.Name]float64{
 		"":             all,

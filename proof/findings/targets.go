@@ -28,8 +28,8 @@ func Targets(b, a Score) []Target {
 }
 
 // RangeTargets returns the requirements on estimates and ranges, as the families of other folds calibrate them: the
-// right coverage, ranges that are narrow enough to help, and no bias in the families that are held out. (Over all folds
-// it is zero by construction.) It returns none for few families.
+// right coverage, ranges that are narrow enough to help, and a small bias in the families that are held out. (Over all
+// folds it is near zero by construction.) It returns none for few families.
 func RangeTargets(promises []Promise) []Target {
 	promises = ofFamilies(promises)
 	if len(promises) < leastFamilies {
