@@ -30,7 +30,8 @@ func programs(servers []named) (list []string) {
 	for _, s := range servers {
 		words := s.start
 		if len(words) > 1 && filepath.Base(words[0]) == "env" { // as in env -i NAME=VALUE PROGRAM
-			for words = words[1:]; len(words) > 1 && (words[0][0] == '-' || strings.Contains(words[0], "=")); {
+			words = words[1:]
+			for len(words) > 1 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
 				words = words[1:]
 			}
 		}

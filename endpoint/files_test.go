@@ -26,6 +26,7 @@ func TestFiles(t *testing.T) {
 			[]string{"./server", "./server"}},
 		{[]string{"url=http://127.0.0.1:{port}/", "start=./nothing {port}"}, []string{"./nothing"}},
 		{[]string{"url=http://127.0.0.1:{port}/", "start=nothing-there {port}"}, nil},
+		{[]string{"url=http://127.0.0.1:{port}/", "start=env '' ./server {port}"}, nil},
 		{[]string{"url=http://127.0.0.1:{port}/", "start=/usr/bin/env -i X=1 ./server {port}"}, []string{"./server"}},
 		{[]string{"url=http://127.0.0.1:{port}/", "start=x=7/server {port}"}, []string{"x=7/server"}},
 	} {

@@ -88,7 +88,7 @@ func TestInputsOfResumedRun(t *testing.T) {
 	if _, err := WorkloadInputs(ctx, s.Workload); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := s.unchangedInputs(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.unchangedInputs(ctx); err != context.Canceled {
 		t.Error(err)
 	}
 }
