@@ -185,7 +185,7 @@ func TestBreakdownOfUnknownCPUs(t *testing.T) {
 // If one CPU shows that half the CPUs do not take twice as long, they slow each other down.
 func TestExperimentOfSaturation(t *testing.T) {
 	for one, want := range map[time.Duration]string{1900 * time.Millisecond: "Run it on half the CPUs",
-		1400 * time.Millisecond: "Run two processes on one CPU each, side by side"} {
+		1400 * time.Millisecond: "Run 2 processes on one CPU each, side by side"} {
 		c := wideCase()
 		r := c.evidence.Runs[0]
 		r.CPUs, r.Count, r.Wall, r.User = 1, 3, one, one
@@ -201,6 +201,28 @@ func TestExperimentOfSaturation(t *testing.T) {
 		cited := slices.Contains(f.Evidence, "the same work takes 1.41x as much CPU time on 2 CPUs as on one")
 		if cited != (one < 1900*time.Millisecond) {
 			t.Errorf("%v on one CPU: %q", one, f.Evidence)
+		}
+	}
+}
+
+// Two runs are too few to say that CPUs slow each other down, and a run that a timer ends does more work on more CPUs.
+func TestNotSlowedDown(t *testing.T) {
+	for name, change := range map[string]func(c *testCase){
+		"few runs": func(c *testCase) { c.evidence.Runs[0].Count = 2 },
+		"a timer": func(c *testCase) {
+			c.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+		},
+		"": func(*testCase) {},
+	} {
+		c := wideCase()
+		c.evidence.Runs[0].Count = 3
+		r := c.evidence.Runs[0]
+		r.CPUs, r.Wall, r.User = 1, 1400*time.Millisecond, 1400*time.Millisecond
+		c.evidence.Runs = append(c.evidence.Runs, r)
+		change(c)
+		f := c.named(t, CPUSaturated)
+		if slow := strings.Contains(f.Claim, "slow each other down"); slow != (name == "") {
+			t.Errorf("%s: %s", name, f.Claim)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func surrounds(outer, inner ast.Node) bool {
 }
 
 // literalAround returns the name of the variable or field that gets the function literal around a node in a function,
-// or else whether it is passed on outside of loops: as an argument of a call, in a literal or as a result.
+// or else whether it is passed on outside of loops: as an argument of a call or as a result.
 func literalAround(fn *ast.FuncDecl, n ast.Node) (name string, passed bool) {
 	index := func(list []ast.Expr) int {
 		return slices.IndexFunc(list, func(e ast.Expr) bool {
@@ -93,10 +93,10 @@ func literalAround(fn *ast.FuncDecl, n ast.Node) (name string, passed bool) {
 		switch at := at.(type) {
 		case *ast.CallExpr:
 			passed = passed || calleeName(at) != "Go" && index(at.Args) >= 0
-		case *ast.CompositeLit:
-			passed = passed || index(at.Elts) >= 0
 		case *ast.KeyValueExpr:
-			passed = passed || index([]ast.Expr{at.Value}) >= 0
+			if id, ok := at.Key.(*ast.Ident); ok && index([]ast.Expr{at.Value}) >= 0 {
+				name = id.Name
+			}
 		case *ast.ReturnStmt:
 			passed = passed || index(at.Results) >= 0
 		case *ast.ValueSpec:

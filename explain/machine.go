@@ -192,13 +192,15 @@ func cpuSaturated(a *analysis) []Finding {
 	f.Alternative = "Cache misses or memory bandwidth slow the work, which no CPU profile shows."
 	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
-	if r := a.inflation(); r >= notDouble && a.oneCPU.Count >= 3 && a.cpus > 1 {
+	// A run that a timer ends does more work on more CPUs.
+	if r := a.inflation(); r >= notDouble && a.oneCPU.Count >= 3 && a.run.Count >= 3 && a.cpus > 1 &&
+		(a.trace == nil || !a.endsByTimer()) {
 		f.Claim = fmt.Sprintf("All %.0f CPUs are in use, and slow each other down: memory, caches or shared cores.",
 			a.cpus)
 		f.citef("the same work takes %.2fx as much CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Alternative = "The goroutines write to shared memory, or collect more garbage."
 		f.Fix = "Do less work, or touch less memory: denser data, blocks for a cache."
-		f.Experiment = "Run two processes on one CPU each, side by side: both should slow down."
+		f.Experiment = fmt.Sprintf("Run %.0f processes on one CPU each, side by side: they should be slower.", a.cpus)
 	}
 	if a.cpus == 1 {
 		f.Claim = "Its only CPU is in use: the work is the limit, not its structure."

@@ -95,11 +95,7 @@ func (o *origin) aliases(e ast.Expr, fn *ast.FuncDecl) (list []ast.Expr) {
 	case *ast.CallExpr:
 		switch {
 		case onlyReads(x):
-		case calleeName(x) == "append" && len(x.Args) > 0:
-			if parts = x.Args; o.of.overlaps(selected(x.Args[0])) {
-				parts = x.Args[1:]
-			}
-		case o.converts(x):
+		case calleeName(x) == "append", o.converts(x):
 			parts = x.Args
 		default:
 			return slices.DeleteFunc(o.aliases(&ast.CompositeLit{Elts: x.Args}, fn), func(e ast.Expr) bool {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/brewput/brewput/evidence"
@@ -100,6 +101,32 @@ func TestExplainCalibrates(t *testing.T) {
 	c.evidence.Trace = nil
 	if g := Explain(&c.evidence).Findings[0].Gain; *g != *explainWith(nil, &c.evidence).Findings[0].Gain {
 		t.Errorf("without a trace: %+v", g)
+	}
+}
+
+// TestBoundedGains: no correction lets a finding promise more than CPUs or a lock can give. Other gains have no limit.
+func TestBoundedGains(t *testing.T) {
+	most := map[Name]Range{allFindings: {Shift: 99, Above: 99, Programs: 20}}
+	gain := func(c *testCase, name Name, ranges map[Name]Range) *Gain {
+		found := explainWith(ranges, &c.evidence).Findings
+		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == name }); i >= 0 {
+			return found[i].Gain
+		}
+		return nil
+	}
+	bounded := []Name{SingleThreaded, SerialPhase, OneCPUPathology, CoarseLock, SaturatedResource}
+	for _, x := range cases {
+		rule, got := gain(x.example(), x.name, nil), gain(x.example(), x.name, most)
+		if rule == nil || got == nil || x.example().evidence.Trace == nil {
+			continue
+		}
+		limit, high := 0.99, 0.99
+		if slices.Contains(bounded, x.name) {
+			limit, high = rule.High, math.Min(0.99, rule.High+mostError)
+		}
+		if math.Abs(got.Estimate-limit) > 1e-9 || math.Abs(got.High-high) > 1e-9 || got.Computed != rule.Estimate {
+			t.Errorf("%s: %+v, the rule has %+v", x.name, got, rule)
+		}
 	}
 }
 
