@@ -290,6 +290,7 @@ func TestLoad(t *testing.T) {
 		handler func(w http.ResponseWriter, request int)
 		options []string
 		says    string
+		also    string
 		metric  string
 		count   float64
 	}{
@@ -348,7 +349,7 @@ func TestLoad(t *testing.T) {
 			if i >= 20 {
 				fail(w, 503)
 			}
-		}, says: "21 of 21 replies were wrong; the first: GET "},
+		}, says: "21 of 21 replies were wrong; the first: GET ", also: "; the request after the load failed: GET "},
 	} {
 		i := -2
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -361,7 +362,7 @@ func TestLoad(t *testing.T) {
 		}
 		o := measure(t, w, "", 20)
 		if c.says == "" && o.check != nil || !strings.HasPrefix(strings.TrimPrefix(o.text(), "check: "), c.says) ||
-			o.values[c.metric] != c.count && c.metric != "" {
+			!strings.Contains(o.text(), c.also) || o.values[c.metric] != c.count && c.metric != "" {
 			t.Errorf("%s: %+v, want %q", c.name, o, c.says)
 		}
 	}
