@@ -60,7 +60,7 @@ func parseHosts(v workload.Given) error {
 // other machines for nothing, or the name is wrong.
 func (s *Service) checkAllowed() error {
 	for _, name := range s.AllowHosts {
-		if s.Unix == "" && !s.goesTo(strings.Trim(name, "[]")) {
+		if !s.goesTo(strings.Trim(name, "[]")) {
 			return plan.Refuse("allow-host", quoted(name), "is the host of no address").
 				Suggest("leave it out, or correct it")
 		}

@@ -88,7 +88,9 @@ func TestGoodOptions(t *testing.T) {
 		"server     ": {"url=http://[::ffff:127.0.0.1]/"},
 		"server  ":    {"url=https://example.org/", "allow-host=EXAMPLE.org"},
 		"server   ":   {"url=http://127.0.0.1:{port}/", "start=./server -port {port}"},
-		"a b":         {"url=http://127.0.0.1:{port}/", "a=./old {port}", "b=./new {port}"},
+		"server    ": {"url=http://127.0.0.1:{port}/", "start=./server {port}", "ready=http://example.org/",
+			"allow-host=example.org"},
+		"a b": {"url=http://127.0.0.1:{port}/", "a=./old {port}", "b=./new {port}"},
 	} {
 		w, err := made(options...)
 		if err != nil {

@@ -191,7 +191,8 @@ func TestNeverReady(t *testing.T) {
 	for name, want := range map[string][]string{
 		"busy": {" was not ready within 1h0m0s: GET http://", " was answered by 503 (Service Unavailable)",
 			"warming up"},
-		"idle": {" was not ready within 1h0m0s: Get \"http://", "connection refused; its output ends: no port"},
+		"idle": {" was not ready within 1h0m0s: Get \"http://", "connection refused; its output ends: no port; " +
+			"correct its port or its address, or give it longer (option ready-within)"},
 		"idle untrusted": {"signed by unknown authority; its output ends: no port; give the certificate of its " +
 			"authority (option ca-file)"},
 	} {
@@ -205,7 +206,7 @@ func TestNeverReady(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			entered := make(chan struct{})
-			ready.url = "http://" + ready.address
+			ready.url, ready.options.known = "http://"+ready.address, true
 			transport := &rounds{entered: entered, replies: as == "busy", enough: cancel}
 			if refuses != "" {
 				transport.refused = untrusted

@@ -138,6 +138,16 @@ func TestServiceLoadFails(t *testing.T) {
 		!strings.HasSuffix(err.Error(), "sour") {
 		t.Error(err)
 	}
+	ends := start("2")
+	ends.Verify = wrong.Verify
+	if _, stop, err = ends.Load(t.Context(), plan.Point{}, 1); err != nil {
+		t.Fatal(err)
+	}
+	<-called
+	if err := stop(); err == nil || errors.As(err, new(workload.FailedError)) ||
+		!strings.Contains(err.Error(), "sour; the request after the load failed: ") {
+		t.Errorf("wrong before its end: %v", err)
+	}
 
 	dies := start("9")
 	_, stop, err = dies.Load(t.Context(), plan.Point{}, 2)

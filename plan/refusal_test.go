@@ -80,7 +80,9 @@ func TestRefusalIn(t *testing.T) {
 		}
 	}
 	cause := errors.New("cause")
-	if err := Refuse("url", "x", "%w", cause).In("targets", nil, "line 1"); !errors.Is(err, cause) {
-		t.Error("the cause is lost")
+	for _, r := range []*Refusal{Refuse("url", "x", "%w", cause), {Field: "url", Reason: "why", Err: cause}} {
+		if !errors.Is(r.In("targets", nil, "line 1"), cause) {
+			t.Errorf("%v: the cause is lost", r)
+		}
 	}
 }
