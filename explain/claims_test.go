@@ -131,6 +131,32 @@ func TestClaimOfOneCPU(t *testing.T) {
 	}
 }
 
+// A lock of a dependency is the library's, at the program's own line, unless the module of the program is unknown.
+func TestLockOfDependency(t *testing.T) {
+	stack := frames("sync.(*Mutex).Lock", "example.org/dep.(*Rand).Intn", "main.update:7", "main.worker:3")
+	for module, library := range map[string]bool{"example.org/prog": true, "": false} {
+		traced := coarseLock()
+		for i := range traced.evidence.Trace.Waits {
+			traced.evidence.Trace.Waits[i].Stack = stack
+		}
+		profiled := newCase()
+		profiled.evidence.Runs, profiled.evidence.Trace = nil, nil
+		profiled.cpu(75, "main.f:5", "main.update:7", "main.worker:3")
+		profiled.evidence.Profiles = append(profiled.evidence.Profiles, evidence.Profile{Kind: evidence.Mutex,
+			Types: []string{"delay/nanoseconds"}, Samples: []evidence.Sample{{Values: []int64{int64(2 * second)},
+				Stack: append(frames("sync.(*Mutex).Unlock"), stack[1:]...)}}})
+		for name, c := range map[string]*testCase{"trace": traced, "profile": profiled} {
+			c.evidence.Program.Module = module
+			f := c.first()
+			named := strings.Contains(f.Claim, "A lock inside dep.(*Rand).Intn ")
+			if (f.Name == LibraryLimit) != library || named != library || len(f.Where) == 0 ||
+				!strings.HasPrefix(f.Where[0], "main.go:") {
+				t.Errorf("%s, module %q: %s %q %s", name, module, f.Name, f.Where, f.Claim)
+			}
+		}
+	}
+}
+
 // A program on its only CPU cannot run on fewer.
 func TestExperimentWithoutFinding(t *testing.T) {
 	for cpus, want := range map[float64]string{1: "half the work", 2: "fewer CPUs"} {

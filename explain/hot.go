@@ -15,12 +15,15 @@ const (
 	searchShare = 0.3 // fraction of the goroutines' CPU time in one search loop
 )
 
-// avoidable lists functions, by prefixes, whose result can often be kept, or for which something cheaper exists.
-var avoidable = []struct {
+// avoidableCall is a function, by a prefix, whose result can often be kept, or for which something cheaper exists.
+type avoidableCall struct {
 	function, fix string
 	keep          bool // the result can be kept
 	slow          bool // it is slower than code that does the same; only calls by the program's own code count
-}{
+}
+
+// avoidable lists such functions. Of two that take as much time, the first is named.
+var avoidable = []avoidableCall{
 	{"regexp.Compile", "Compile the pattern once, outside the loop.", true, false},
 	{"regexp.MustCompile", "Compile the pattern once, outside the loop.", true, false},
 	{"regexp.MatchString", "Compile the pattern once, and call its MatchString.", true, false},
@@ -40,13 +43,15 @@ var avoidable = []struct {
 	{"runtime.growslice", "Allocate the slice with its final capacity.", false, false},
 }
 
-// hotFunction finds an avoidable call that takes much of the CPU time, or else a value that is encoded again, or else a
-// linear search. Any other function of the program's own is its work.
+// hotFunction finds the avoidable calls that take most of the CPU time, or else a value that is encoded again, or else
+// a linear search. Any other function of the program's own is its work.
 func hotFunction(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
 	}
 
+	var worst group
+	var of avoidableCall
 	for _, call := range avoidable {
 		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 			if !containsAny(w.stack, call.function) || containsAny(w.stack, "runtime.doInit", "log.") {
@@ -57,29 +62,33 @@ func hotFunction(a *analysis) []Finding {
 			}
 			return a.prog.slowCall(w.stack, call.function)
 		})
-		if len(groups) == 0 || groups[0].share < hotShare {
-			continue
+		if len(groups) > 0 && groups[0].share >= hotShare && groups[0].share > worst.share {
+			worst, of = groups[0], call
 		}
-		g := groups[0]
-
-		f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", shortName(call.function),
-			percent(g.share))
-		a.locateCalls(&f, g, 0.4)
-		f.Fix = call.fix
-		f.Alternative = "The other way takes as long here: most of the work is needed."
-		f.Experiment = "Make the change at this line only: the time should fall."
-		if call.keep {
-			f.Alternative = "Each call has other arguments, so no result can be reused."
-			f.Experiment = "Keep the result of the first call: the time should fall."
-		}
-		f.Confidence = High
-		return []Finding{f}
+	}
+	if worst.share > 0 {
+		return []Finding{a.avoidableCalls(of, worst)}
 	}
 
 	if found := a.encodedAgain(); found != nil {
 		return found
 	}
 	return a.linearSearch()
+}
+
+// avoidableCalls describes calls of a function at a line.
+func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
+	f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", shortName(call.function), percent(g.share))
+	a.locateCalls(&f, g, 0.4)
+	f.Fix = call.fix
+	f.Alternative = "The other way takes as long here: most of the work is needed."
+	f.Experiment = "Make the change at this line only: the time should fall."
+	if call.keep {
+		f.Alternative = "Each call has other arguments, so no result can be reused."
+		f.Experiment = "Keep the result of the first call: the time should fall."
+	}
+	f.Confidence = High
+	return f
 }
 
 // foreignCode matches the methods by which the slow calls run code that its user brings.

@@ -442,3 +442,20 @@ func TestLibraryImbalance(t *testing.T) {
 		t.Errorf("started by a library: %v", names)
 	}
 }
+
+// TestHottestCall: of two avoidable calls, the one that takes more time is named, in whatever order they are listed.
+func TestHottestCall(t *testing.T) {
+	for _, x := range []struct {
+		first, second int
+		want          string
+	}{{70, 100, "fmt.Sprintf"}, {100, 70, "regexp.MatchString"}, {85, 85, "regexp.MatchString"}} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(x.first, "regexp.MatchString", "main.f:5", "main.worker:3")
+		c.cpu(x.second, "fmt.Sprintf", "main.g:7", "main.worker:3")
+		c.cpu(28, "main.h:9", "main.worker:3")
+		if f := c.named(t, HotFunction); !strings.Contains(f.Claim, x.want) {
+			t.Errorf("%d and %d: %s", x.first, x.second, f.Claim)
+		}
+	}
+}

@@ -141,14 +141,23 @@ func (a *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (ins
 // lockCaller returns the function that takes a lock, and whether it belongs to a library.
 func (a *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	for _, i := range r.Waits {
-		for _, f := range a.trace.Waits[i].Stack {
-			if hasAnyPrefix(f.Function, "sync.", "internal/sync.", "runtime.") {
-				continue
-			}
-			return f, a.prog.isStandard(f) && !isHook(f)
+		if f, library, ok := a.prog.user(a.trace.Waits[i].Stack); ok {
+			return f, library
 		}
 	}
 	return evidence.Frame{}, false
+}
+
+// user returns the function of a stack that calls package sync, and whether it belongs to a library: the standard one
+// or, if the program's module is known, any other.
+func (p program) user(stack []evidence.Frame) (f evidence.Frame, library, ok bool) {
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
+		return !hasAnyPrefix(f.Function, "sync.", "internal/sync.", "runtime.")
+	})
+	if i < 0 {
+		return f, false, false
+	}
+	return stack[i], !p.mayBeOwn(stack[i]) && !isHook(stack[i]), true
 }
 
 // otherLocks reports whether goroutines sometimes wait for other locks of this kind. The locks then guard resources, of
@@ -188,7 +197,11 @@ func lockByProfile(a *analysis) []Finding {
 
 	g := groups[0]
 	name := CoarseLock
-	if a.used < a.wall/2 { // the holder does not run
+	caller, library, _ := a.prog.user(g.sample)
+	switch {
+	case library:
+		name = LibraryLimit
+	case a.used < a.wall/2: // the holder does not run
 		name = SaturatedResource
 	}
 
@@ -201,8 +214,10 @@ func lockByProfile(a *analysis) []Finding {
 	f.citef("%s", a.usage())
 	most := 1 - a.lowerBound(1/(queue+1))
 	f.Gain = newGain(0.7*most, 0.2*most, most)
-	a.describeLock(&f, evidence.Frame{}, 1)
-	f.Claim = "One lock serializes the program: other goroutines wait for it."
+	a.describeLock(&f, caller, 1)
+	if !library {
+		f.Claim = "One lock serializes the program: other goroutines wait for it."
+	}
 	return []Finding{f}
 }
 

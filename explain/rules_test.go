@@ -141,6 +141,20 @@ func TestSemaphoreInSelect(t *testing.T) {
 			t.Errorf("%s: they wait for work that main gives them, not for each other", op)
 		}
 	}
+	weighted := pooled(true, evidence.OpSelect, "")
+	weighted.evidence.Trace.Waits[0].Stack = frames("runtime.selectgo",
+		"golang.org/x/sync/semaphore.(*Weighted).Acquire", "main.do:4")
+	weighted.evidence.Trace.Waits[0].Wakers[0].Stack = frames("runtime.closechan",
+		"golang.org/x/sync/semaphore.(*Weighted).notifyWaiters", "golang.org/x/sync/semaphore.(*Weighted).Release",
+		"main.do:5")
+	if f := weighted.first(); f.Name != "saturated-resource" ||
+		!strings.HasSuffix(f.Claim, " wait by the semaphore.") ||
+		!slices.Equal(f.Where, []string{"main.go:4", "main.go:5"}) {
+		t.Errorf("a weighted semaphore: %+v", f)
+	}
+	if f := pooled(true, evidence.OpSelect, "runtime.closechan").first(); f.Name == "saturated-resource" {
+		t.Error("who closes a channel gives no place to each")
+	}
 	if f := pooled(true, evidence.OpCond, "sync.(*Cond).Broadcast").first(); f.Name == "saturated-resource" {
 		t.Error("who wakes all at once ends a phase: it gives no place to each")
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -204,92 +203,4 @@ func (a *analysis) describeSemaphore(f *Finding, w *evidence.Wait, queue float64
 		f.Fix = "Allow more at a time: go test -parallel N. The default is GOMAXPROCS."
 	}
 	f.Experiment = "Double the slots: time should halve unless something else is the limit."
-}
-
-// releases maps a blocking operation to the call that releases a slot and wakes a waiter.
-var releases = map[evidence.Op]struct{ by, through string }{
-	evidence.OpSelect: {"runtime.chansend", "the channel"},
-	evidence.OpCond:   {"sync.(*Cond).Signal", "the condition"}, // Broadcast gives no slot to a particular waiter
-}
-
-// selectSemaphore finds a semaphore whose users wait in a select, for which the trace shows no channel, or on a
-// condition variable. Nearly all waiters are woken by goroutines of their own class, and the holders wait for something
-// outside.
-func (a *analysis) selectSemaphore() (Finding, bool) {
-	for i := range a.trace.Waits {
-		w := &a.trace.Waits[i]
-		queue := a.fraction(w.Waited)
-		release, ok := releases[w.Op]
-		if !ok || w.Count < 10 || queue < 1 || a.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
-			continue
-		}
-		if containsAny(w.Stack, connectionPools[0]) && a.reusesConnections(w) {
-			return a.connectionLimit(w, queue), true
-		}
-		if slots := []*evidence.Wait{w}; !a.wokenByOwnClass(slots) || a.queueForLock(slots) {
-			continue
-		}
-		where := a.prog.positions(w.Stack, w.Wakers[0].Stack)
-		most := 1 - a.lowerBound(1/(queue+1))
-		if len(where) == 0 || most < 2*minGain || !containsAny(w.Wakers[0].Stack, release.by) {
-			continue
-		}
-
-		f := a.newFinding(SaturatedResource, "All slots are always in use: goroutines wait by %s.", release.through)
-		f.Where = where
-		f.Share = math.Min(1, queue)
-		a.describeSemaphore(&f, w, queue, w.Count, most)
-		return f, true
-	}
-
-	return Finding{}, false
-}
-
-// connectionPools are functions that wait for a connection: of a client of package net/http, or of a database.
-var connectionPools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
-
-// reusesConnections reports whether nearly all goroutines that waited for a connection got one from another request. If
-// connections are dialed meanwhile, their number is not limited; an HTTP/2 connection serves all requests.
-func (a *analysis) reusesConnections(w *evidence.Wait) bool {
-	var all, on, dials int64
-	for _, k := range w.Wakers {
-		all += k.Count
-		if containsAny(k.Stack, "net/http.(*Transport).tryPutIdleConn") &&
-			!containsAny(k.Stack, "net/http.(*Transport).dialConnFor") {
-			on += k.Count
-		}
-	}
-
-	for i := range a.trace.Classes {
-		if c := &a.trace.Classes[i]; strings.HasPrefix(c.Start.Function,
-			"net/http.(*Transport).startDialConnForLocked") {
-			dials += c.Count
-		}
-	}
-
-	return on*10 >= all*9 && dials*10 <= w.Count
-}
-
-// connectionLimit returns the finding for a net/http client whose connections are all in use.
-func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
-	f := a.newFinding(SaturatedResource, "All HTTP connections to a host are in use: requests wait for one.")
-	f.Where = a.prog.positions(w.Stack)
-	f.Share = math.Min(1, queue)
-	a.describeSemaphore(&f, w, queue, w.Count, 1-a.lowerBound(1/(queue+1)))
-	f.Fix = "Raise MaxConnsPerHost and MaxIdleConnsPerHost of the http.Transport."
-	return f
-}
-
-// wokenByOwnClass reports whether waiters are woken by goroutines of their own class.
-func (a *analysis) wokenByOwnClass(waits []*evidence.Wait) bool {
-	var own, all int64
-	for _, w := range waits {
-		for _, k := range w.Wakers {
-			all += k.Count
-			if slices.Contains(w.Classes, k.Class) {
-				own += k.Count
-			}
-		}
-	}
-	return all > 0 && own*10 >= all*9
 }
