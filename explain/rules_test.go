@@ -152,6 +152,12 @@ func TestSemaphoreInSelect(t *testing.T) {
 		!slices.Equal(f.Where, []string{"main.go:4", "main.go:5"}) {
 		t.Errorf("a weighted semaphore: %+v", f)
 	}
+	database := pooled(true, evidence.OpSelect, "runtime.chansend1")
+	database.evidence.Trace.Waits[0].Stack = frames("runtime.selectgo", "database/sql.(*DB).conn", "main.do:4")
+	if f := database.first(); f.Name != "saturated-resource" || !strings.Contains(f.Fix, "SetMaxOpenConns") ||
+		!strings.HasPrefix(f.Claim, "All connections to the database are in use") {
+		t.Errorf("a pool of connections: %+v", f)
+	}
 	if f := pooled(true, evidence.OpSelect, "runtime.closechan").first(); f.Name == "saturated-resource" {
 		t.Error("who closes a channel gives no place to each")
 	}

@@ -52,6 +52,10 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		a.describeSemaphore(&f, w, queue, w.Count, most)
+		if containsAny(w.Stack, connectionPools[1]) {
+			f.Claim = "All connections to the database are in use: goroutines wait for one."
+			f.Fix = "Raise SetMaxOpenConns of the sql.DB, or hold connections for less time."
+		}
 		return f, true
 	}
 

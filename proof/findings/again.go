@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -39,6 +40,14 @@ func (a Again) Same() (same, known bool) {
 	return true, len(list) > 1
 }
 
+// Placed reports whether all answers with enough evidence have their first finding at the same line.
+func (a Again) Placed() bool {
+	list := a.decided()
+	return !slices.ContainsFunc(list, func(f explain.Finding) bool {
+		return !slices.Equal(f.Where[:min(1, len(f.Where))], list[0].Where[:min(1, len(list[0].Where))])
+	})
+}
+
 // Kept reports whether the estimate of each answer is in the range of every other. It is unknown if not two answers
 // have a gain.
 func (a Again) Kept() (kept, known bool) {
@@ -61,6 +70,7 @@ func (a Again) Kept() (kept, known bool) {
 type Agreement struct {
 	Answers int   // about each program, at most
 	Same    Share // programs with one first finding, of those with two or more answers that have enough evidence
+	Placed  Share // of those, programs whose first finding is always at the same line
 	Kept    Share // programs whose estimates are all in the ranges of the others, of those with two or more
 	Thin    Share // answers that say that the evidence is not enough
 }
@@ -68,7 +78,7 @@ type Agreement struct {
 // NewAgreement counts the agreement of answers.
 func NewAgreement(list []Again) Agreement {
 	var a Agreement
-	same, kept, few, all := [2]int{}, [2]int{}, 0, 0
+	same, placed, kept, few, all := [2]int{}, [2]int{}, [2]int{}, 0, 0
 	add := func(to *[2]int, yes, known bool) {
 		to[0] += count(yes && known)
 		to[1] += count(known)
@@ -77,12 +87,14 @@ func NewAgreement(list []Again) Agreement {
 		a.Answers = max(a.Answers, len(p.First))
 		yes, known := p.Same()
 		add(&same, yes, known)
+		add(&placed, p.Placed(), yes && known)
 		yes, known = p.Kept()
 		add(&kept, yes, known)
 		few += len(p.First) - len(p.decided())
 		all += len(p.First)
 	}
-	a.Same, a.Kept, a.Thin = share(same[0], same[1]), share(kept[0], kept[1]), share(few, all)
+	a.Same, a.Placed = share(same[0], same[1]), share(placed[0], placed[1])
+	a.Kept, a.Thin = share(kept[0], kept[1]), share(few, all)
 	return a
 }
 
@@ -124,7 +136,8 @@ func AgreementTable(list []Again) string {
 	}
 	w.Flush()
 	a := NewAgreement(list)
-	fmt.Fprintf(&b, "\n%d programs, %d answers each: the same first finding in %s, estimates within the ranges of the "+
-		"other answers in %s; too little evidence in %s of the answers\n", len(list), a.Answers, a.Same, a.Kept, a.Thin)
+	fmt.Fprintf(&b, "\n%d programs, %d answers each: the same first finding in %s, at the same line in %s of these; "+
+		"estimates within the ranges of the other answers in %s; too little evidence in %s of the answers\n", len(list),
+		a.Answers, a.Same, a.Placed, a.Kept, a.Thin)
 	return b.String()
 }

@@ -57,6 +57,12 @@ func TestAgain(t *testing.T) {
 	list := []Again{{"z/fixed", []explain.Finding{few}}, {"a/sick1", []explain.Finding{lock, lock}},
 		{"b/sick1", []explain.Finding{lock, wait}},
 		{"c/sick1", []explain.Finding{few, first("coarse-lock", 0.9, 0.8, 0.95), lock}}}
+	moved := lock
+	moved.Where = []string{"main.go:7"}
+	if p := NewAgreement([]Again{{"a", []explain.Finding{lock, moved}}, {"b", []explain.Finding{moved, few, moved}},
+		{"c", []explain.Finding{lock, wait}}}).Placed; p.Hits != 1 || p.Total != 2 {
+		t.Errorf("placed: %+v", p)
+	}
 	a := NewAgreement(list)
 	if a.Answers != 3 || a.Same.Hits != 2 || a.Same.Total != 3 || a.Kept.Hits != 2 || a.Kept.Total != 3 ||
 		a.Thin.Hits != 2 || a.Thin.Total != 8 {
