@@ -43,7 +43,7 @@ func lockDocs() []Doc {
 			Example: "mu.RLock(); v := cache[key]; mu.RUnlock() on all CPUs",
 			Fix:     "Use an atomic.Pointer to data that is never changed, shards, or a Mutex."},
 		{Name: LibraryLimit, Meaning: "a lock or a cost inside a library limits the program",
-			Evidence: "The execution trace: the lock is taken by the standard library; the CPU profile.",
+			Evidence: "The execution trace: the standard library or another module takes the lock; the CPU profile.",
 			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
 				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
 					"of it for allocation", makerShare)},

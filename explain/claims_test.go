@@ -131,10 +131,24 @@ func TestClaimOfOneCPU(t *testing.T) {
 	}
 }
 
-// A lock of a dependency is the library's, at the program's own line, unless the module of the program is unknown.
+// A lock of a dependency is the library's, at the program's own line. What only wraps a lock of the program is not, nor
+// is another module of its workspace.
 func TestLockOfDependency(t *testing.T) {
-	stack := frames("sync.(*Mutex).Lock", "example.org/dep.(*Rand).Intn", "main.update:7", "main.worker:3")
-	for module, library := range map[string]bool{"example.org/prog": true, "": false} {
+	const cached, vendored = "/go/pkg/mod/example.org/dep@v1.2.3/dep.go", "/src/prog/vendor/example.org/dep/dep.go"
+	for name, x := range map[string]struct {
+		function, file, module string
+		library                bool
+	}{
+		"dependency":          {"example.org/dep.(*Rand).Intn", cached, "example.org/prog", true},
+		"vendored":            {"example.org/dep.(*Rand).Intn", vendored, "example.org/prog", true},
+		"workspace":           {"example.org/dep.(*Rand).Intn", "/src/dep/dep.go", "example.org/prog", false},
+		"of unknown module":   {"example.org/dep.(*Rand).Intn", cached, "", false},
+		"wrapper":             {"example.org/dep.(*Mutex).Lock", cached, "example.org/prog", false},
+		"env":                 {"github.com/brewput/brewput/env.(*Mutex).lockMetered", cached, "example.org/p", false},
+		"of the standard one": {"log.(*Logger).output", "/usr/local/go/src/log/log.go", "example.org/prog", true},
+	} {
+		stack := frames("sync.(*Mutex).Lock", x.function, "main.update:7", "main.worker:3")
+		stack[1].File = x.file
 		traced := coarseLock()
 		for i := range traced.evidence.Trace.Waits {
 			traced.evidence.Trace.Waits[i].Stack = stack
@@ -144,14 +158,13 @@ func TestLockOfDependency(t *testing.T) {
 		profiled.cpu(75, "main.f:5", "main.update:7", "main.worker:3")
 		profiled.evidence.Profiles = append(profiled.evidence.Profiles, evidence.Profile{Kind: evidence.Mutex,
 			Types: []string{"delay/nanoseconds"}, Samples: []evidence.Sample{{Values: []int64{int64(2 * second)},
-				Stack: append(frames("sync.(*Mutex).Unlock"), stack[1:]...)}}})
-		for name, c := range map[string]*testCase{"trace": traced, "profile": profiled} {
-			c.evidence.Program.Module = module
+				Stack: stack}}})
+		for level, c := range map[string]*testCase{"trace": traced, "profile": profiled} {
+			c.evidence.Program.Module = x.module
 			f := c.first()
-			named := strings.Contains(f.Claim, "A lock inside dep.(*Rand).Intn ")
-			if (f.Name == LibraryLimit) != library || named != library || len(f.Where) == 0 ||
-				!strings.HasPrefix(f.Where[0], "main.go:") {
-				t.Errorf("%s, module %q: %s %q %s", name, module, f.Name, f.Where, f.Claim)
+			if (f.Name == LibraryLimit) != x.library || strings.HasPrefix(f.Claim, "A lock inside ") != x.library ||
+				len(f.Where) == 0 || !strings.HasPrefix(f.Where[0], "main.go:") {
+				t.Errorf("%s, %s: %s %q %s", name, level, f.Name, f.Where, f.Claim)
 			}
 		}
 	}

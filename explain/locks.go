@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -148,17 +149,24 @@ func (a *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	return evidence.Frame{}, false
 }
 
-// user returns the function of a stack that calls package sync, and whether it belongs to a library: the standard one
-// or, if the program's module is known, any other.
+// user returns the function of a stack that takes a lock for its own work, and whether it belongs to a library: the
+// standard one, or another module, by the path of its file. A method that is called as an operation of a lock wraps the
+// lock of its caller. Other modules of the same workspace are no libraries.
 func (p program) user(stack []evidence.Frame) (f evidence.Frame, library, ok bool) {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
-		return !hasAnyPrefix(f.Function, "sync.", "internal/sync.", "runtime.")
+		return !hasAnyPrefix(f.Function, "sync.", "internal/sync.", "runtime.", "github.com/brewput/brewput/env.") &&
+			(p.isOwn(f) || !slices.Contains(lockOperations, functionName(f.Function)))
 	})
 	if i < 0 {
 		return f, false, false
 	}
-	return stack[i], !p.mayBeOwn(stack[i]) && !isHook(stack[i]), true
+	f = stack[i]
+	fetched := strings.Contains(f.File, "@v") || strings.Contains(f.File, "/vendor/")
+	return f, (p.isStandard(f) || fetched && !p.mayBeOwn(f)) && !isHook(f), true
 }
+
+// lockOperations are the names of methods of locks.
+var lockOperations = []string{"Lock", "RLock", "TryLock", "TryRLock", "Unlock", "RUnlock"}
 
 // otherLocks reports whether goroutines sometimes wait for other locks of this kind. The locks then guard resources, of
 // which this one is saturated.

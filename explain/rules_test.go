@@ -148,7 +148,7 @@ func TestSemaphoreInSelect(t *testing.T) {
 		"golang.org/x/sync/semaphore.(*Weighted).notifyWaiters", "golang.org/x/sync/semaphore.(*Weighted).Release",
 		"main.do:5")
 	if f := weighted.first(); f.Name != "saturated-resource" ||
-		!strings.HasSuffix(f.Claim, " wait by the semaphore.") ||
+		!strings.HasPrefix(f.Claim, "Goroutines wait for the semaphore") ||
 		!slices.Equal(f.Where, []string{"main.go:4", "main.go:5"}) {
 		t.Errorf("a weighted semaphore: %+v", f)
 	}

@@ -44,17 +44,18 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 			continue
 		}
 
-		through := release.through
-		if containsAny(w.Stack, weighted) {
-			through = "the semaphore"
-		}
-		f := a.newFinding(SaturatedResource, "All slots are always in use: goroutines wait by %s.", through)
+		f := a.newFinding(SaturatedResource, "All slots are always in use: goroutines wait by %s.", release.through)
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		a.describeSemaphore(&f, w, queue, w.Count, most)
-		if containsAny(w.Stack, connectionPools[1]) {
+		switch {
+		case containsAny(w.Stack, weighted):
+			f.Claim = "Goroutines wait for the semaphore nearly all the time."
+			f.Alternative = "One request needs many slots at once."
+		case containsAny(w.Stack, connectionPools[1]):
 			f.Claim = "All connections to the database are in use: goroutines wait for one."
-			f.Fix = "Raise SetMaxOpenConns of the sql.DB, or hold connections for less time."
+			f.Fix = "Hold connections for less time (close Rows), or raise SetMaxOpenConns."
+			f.Alternative = "The database serves no more at a time, as SQLite's one writer."
 		}
 		return f, true
 	}
