@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -126,20 +127,27 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 	e.Progress = func(line string) { notifier(o.Notify).send(Note{line}) }
 	e.Step = func(done int) { notifier(o.Notify).send(Progress{Done: done}) }
 	e.First = func(first *collect.Collected) {
-		notifier(o.Notify).send(Note{firstAnswer(explain.Explain(first.Evidence))})
+		notifier(o.Notify).send(Note{firstAnswer(first)})
 	}
 	return e, nil
 }
 
-// firstAnswer returns a sentence with the first finding of a report without a trace.
-func firstAnswer(r explain.Report) string {
-	f := r.Findings[0]
-	if f.Name == explain.None || f.Name == explain.TooLittleEvidence {
-		return "so far, without a trace: nothing was found"
+// firstAnswer returns a sentence with the first finding of a report on evidence that is not complete.
+func firstAnswer(c *collect.Collected) string {
+	text := "so far: "
+	if c.Trace == nil {
+		text = "so far, without a trace: "
 	}
-	text := "so far, without a trace: " + string(f.Name)
+	f := explain.Explain(c.Evidence).Findings[0]
+	if f.Name == explain.None || f.Name == explain.TooLittleEvidence {
+		return text + "nothing was found"
+	}
+	text += string(f.Name)
 	if len(f.Where) > 0 {
 		text += " at " + f.Where[0]
+	}
+	if f.Gain != nil {
+		text += fmt.Sprintf(", saves about %.0f%%", 100*f.Gain.Estimate)
 	}
 	return text
 }

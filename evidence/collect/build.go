@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/internal/hook"
@@ -149,4 +150,11 @@ func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	}
 
 	return hooked.build(ctx, to, "-overlay="+overlay)
+}
+
+// firstError returns the first line of what the go command reports that does not only name a package.
+func firstError(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	i := slices.IndexFunc(lines, func(l string) bool { return l != "" && !strings.HasPrefix(l, "# ") })
+	return lines[max(0, i)]
 }

@@ -52,6 +52,8 @@ type collector struct {
 	deadline    time.Time
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
+	first       *plainRun          // the run before all others, if it did the same work
+	cpu         cpuRuns
 	skipped     []string
 	ran         int       // runs of the program so far
 	began       time.Time // when the collection began
@@ -113,7 +115,8 @@ func (k *collector) collectAll(ctx context.Context) error {
 		}
 		steps = append(steps, k.within(2, k.cpuProfile), k.within(1, k.trace))
 	default:
-		steps = append(steps, k.cpuProfile, k.answerFirst, k.trace, k.locks, k.heap)
+		steps = []func(context.Context, int) error{k.firstProfile, k.trace, k.answerFirst, k.runPlain, k.cpuProfile,
+			k.locks, k.heap}
 	}
 	for _, f := range steps {
 		if err := f(ctx, top); err != nil {
@@ -153,8 +156,7 @@ func (k *collector) prepare(ctx context.Context) error {
 	case err != nil && timeLimitError(build) != nil:
 		return timeLimitError(build)
 	case err != nil:
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		k.hookProblem = "it does not build with a hook: " + first
+		k.hookProblem = "it does not build with a hook: " + firstError(err)
 		return nil
 	}
 
@@ -219,6 +221,9 @@ func (k *collector) firstRun(ctx context.Context) error {
 	}
 
 	k.announceRest(e.wall, e.user+e.system)
+	if k.bench == nil { // benchmarks looked for their number of operations
+		k.first = &plainRun{e, nil}
+	}
 	if k.runHooked == nil || k.opts.Quick && k.bench == nil { // The run is also the first undisturbed one.
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
@@ -266,14 +271,6 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	}
 
 	return e, a, dir, nil
-}
-
-// step reports that a run begins.
-func (k *collector) step() {
-	if k.opts.Step != nil {
-		k.opts.Step(k.ran)
-	}
-	k.ran++
 }
 
 var kindNames = map[hook.Kind]string{

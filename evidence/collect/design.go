@@ -149,10 +149,12 @@ func (k *collector) trials(ctx context.Context, w *workload.Workload, d workload
 	if err != nil {
 		return err
 	}
-	if k.opts.Quick && a != nil { // it is also the undisturbed one
-		first := e
-		first.wall -= a.end
-		k.record(top, plainRun{first, a})
+	if a != nil {
+		k.first = &plainRun{e, a}
+		k.first.wall -= a.end
+		if k.opts.Quick { // it is also the undisturbed one
+			k.record(top, *k.first)
+		}
 	}
 	if stream {
 		spec.Operations, spec.Duration = max(1, e.operations), 0

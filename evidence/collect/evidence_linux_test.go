@@ -247,6 +247,31 @@ func TestWithoutSource(t *testing.T) {
 	}
 }
 
+// A module may be of an older version of the language than the hook.
+func TestOldModule(t *testing.T) {
+	root := programs(t, "work")
+	write(t, filepath.Join(root, "go.mod"), "module example.com/shop\n\ngo 1.12\n")
+	write(t, filepath.Join(root, "work", "main.go"), strings.NewReplacer("range 30_000_000", "0; i < 30000000; i++",
+		"range 20000", "i := 0; i < 20000; i++").Replace(sources["work"]))
+	c, err := Command(t.Context(), root, []string{filepath.Join(root, "work.bin")}, quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if len(c.Profiles) == 0 {
+		t.Errorf("no profile: %q", c.Notes)
+	}
+}
+
+func TestFirstError(t *testing.T) {
+	for text, want := range map[string]string{"# shop\nmain.go:3: syntax error\n": "main.go:3: syntax error",
+		"no Go files": "no Go files", "# shop": "# shop"} {
+		if got := firstError(errors.New(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestBenchmark(t *testing.T) {
 	root := programs(t, "work")
 	write(t, filepath.Join(root, "work", "work_test.go"), sources["bench"])

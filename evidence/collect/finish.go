@@ -118,15 +118,20 @@ func (k *collector) finish(top int) {
 func (k *collector) undisturbed(top int) (all []evidence.Run) {
 	for _, cpus := range append([]int{top}, k.cpuLevels[:len(k.cpuLevels)-1]...) {
 		if list := k.runs[cpus]; len(list) > 0 {
-			run := medians(cpus, list)
-			run.Operations = list[0].operations
-			if k.bench != nil {
-				run.Operations = k.bench.operations
-			}
-			all = append(all, run)
+			all = append(all, k.evidenceRun(cpus, list))
 		}
 	}
 	return all
+}
+
+// evidenceRun returns the medians of runs at a number of CPUs, with their number of operations.
+func (k *collector) evidenceRun(cpus int, list []plainRun) evidence.Run {
+	run := medians(cpus, list)
+	run.Operations = list[0].operations
+	if k.bench != nil {
+		run.Operations = k.bench.operations
+	}
+	return run
 }
 
 // profileSnippet is Go code that writes a CPU profile, for programs that cannot be built with a hook.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/result"
 )
 
@@ -13,17 +14,19 @@ import (
 const samplePeriod = 10 * time.Millisecond
 
 // plannedRuns returns how often the program runs in all, given the elapsed time and the CPU time of one run:
-// once as it is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
-func (k *collector) plannedRuns(wall, cpu time.Duration) int {
-	undisturbed := len(k.cpuLevels) * k.rounds(wall)
-	if k.endless {
-		undisturbed = k.rounds(wall) // on all CPUs only
+// once as it is, once or more for each kind of evidence, and without a profiler at each number of CPUs. The least is
+// that of runs without a profiler that agree.
+func (k *collector) plannedRuns(wall, cpu time.Duration) (least, most int) {
+	rounds := k.rounds(wall)
+	settled := min(rounds, settledRuns)
+	if !k.endless { // otherwise on all CPUs only
+		rounds, settled = rounds*len(k.cpuLevels), settled*len(k.cpuLevels)
 	}
 	switch {
 	case k.runHooked == nil && k.opts.Quick:
-		return 1
+		return 1, 1
 	case k.runHooked == nil:
-		return undisturbed // the first run is one of them
+		return settled, rounds // the first run is one of them
 	}
 
 	profiles := 1 // of the CPU
@@ -37,10 +40,11 @@ func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 		if k.bench != nil {
 			n++ // the first run looked for the number of operations
 		}
-		return n
+		return n, n
 	}
 	const others = 3 // trace, locks and heap
-	return 1 + profiles + others + undisturbed
+	n := 1 + profiles + others
+	return n + settled, n + rounds
 }
 
 // limitQuick limits the time for the runs of a quick collection, which begin now.
@@ -71,13 +75,20 @@ func (k *collector) within(parts time.Duration, step func(context.Context, int) 
 	}
 }
 
-// answerFirst reports what is known before the trace.
+// answerFirst reports what is known from the first run, a CPU profile and a trace.
 func (k *collector) answerFirst(_ context.Context, top int) error {
-	if k.opts.First != nil && len(k.runs[top]) > 0 && len(k.Evidence.Profiles) > 0 {
-		e := *k.Evidence
-		e.Runs = k.undisturbed(top)
-		k.opts.First(&Collected{Evidence: &e, Dir: k.Dir})
+	if k.opts.First == nil || len(k.Evidence.Profiles) == 0 {
+		return nil
 	}
+	e := *k.Evidence
+	e.Runs = k.undisturbed(top)
+	if first := k.first; len(e.Runs) == 0 {
+		if first == nil { // benchmarks
+			first = &plainRun{outcome{wall: e.Profiles[0].Wall}, nil}
+		}
+		e.Runs = []evidence.Run{k.evidenceRun(top, []plainRun{*first})}
+	}
+	k.opts.First(&Collected{Evidence: &e, Dir: k.Dir})
 	return nil
 }
 
@@ -86,16 +97,30 @@ func (k *collector) answerFirst(_ context.Context, top int) error {
 func (k *collector) announce(what string) {
 	endless := *k
 	endless.endless = true
-	k.opts.progress(fmt.Sprintf("%s: %d to %d runs, depending on how long one takes, in up to %s", what,
-		endless.plannedRuns(k.window, k.window), k.plannedRuns(0, 0), minutes(k.runLimit())))
+	least, _ := endless.plannedRuns(k.window, k.window)
+	_, most := k.plannedRuns(0, 0)
+	k.opts.progress(fmt.Sprintf("%s: %d to %d runs, depending on how long one takes, in up to %s", what, least, most,
+		minutes(k.runLimit())))
 }
 
 // announceRest reports how many runs follow the first one, which took some elapsed and CPU time.
 func (k *collector) announceRest(wall, cpu time.Duration) {
-	n := k.plannedRuns(min(wall, k.window), cpu)
-	left := min(k.runLimit(), time.Duration(n-1)*min(wall, k.window))
-	k.opts.progress(fmt.Sprintf("it takes %v: about %s in all, in about %s", wall.Round(time.Millisecond),
-		result.Count(n, "run"), minutes(result.Rounded(left))))
+	least, most := k.plannedRuns(min(wall, k.window), cpu)
+	left := minutes(result.Rounded(min(k.runLimit(), time.Duration(most-1)*min(wall, k.window))))
+	took := fmt.Sprintf("it takes %v", wall.Round(time.Millisecond))
+	if least == most {
+		k.opts.progress(fmt.Sprintf("%s: about %s in all, in about %s", took, result.Count(most, "run"), left))
+		return
+	}
+	k.opts.progress(fmt.Sprintf("%s: about %d to %d runs in all, in up to %s", took, least, most, left))
+}
+
+// step reports that a run begins.
+func (k *collector) step() {
+	if k.opts.Step != nil {
+		k.opts.Step(k.ran)
+	}
+	k.ran++
 }
 
 // summarize reports how often the program ran.

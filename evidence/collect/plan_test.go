@@ -3,6 +3,9 @@ package collect
 import (
 	"context"
 	"errors"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,27 +28,27 @@ func TestPlannedRuns(t *testing.T) {
 		levels          int
 		hooked, endless bool
 		wall, cpu       time.Duration
-		want            int
+		least, most     int
 	}{
 		// once as it is; CPU profiles; trace, locks and heap; without a profiler
-		{"brief, idle", 2, true, false, 50 * ms, 0, 1 + 40 + 3 + 2*10},
-		{"brief", 2, true, false, 50 * ms, 100 * ms, 1 + 20 + 3 + 2*10},
-		{"half a second", 2, true, false, 500 * ms, 900 * ms, 1 + 3 + 3 + 2*5},
-		{"half a second, little CPU time", 2, true, false, 500 * ms, 10 * ms, 1 + 11 + 3 + 2*5},
-		{"long", 1, true, false, 8 * time.Second, 8 * time.Second, 1 + 1 + 3 + 3},
-		{"endless", 2, true, true, 3 * time.Second, 3 * time.Second, 1 + 1 + 3 + 1},
-		{"without a hook", 2, false, false, 500 * ms, 500 * ms, 2 * 5},
-		{"without a hook, endless", 2, false, true, 3 * time.Second, 0, 1},
+		{"brief, idle", 2, true, false, 50 * ms, 0, 1 + 40 + 3 + 2*3, 1 + 40 + 3 + 2*10},
+		{"brief", 2, true, false, 50 * ms, 100 * ms, 1 + 20 + 3 + 2*3, 1 + 20 + 3 + 2*10},
+		{"half a second", 2, true, false, 500 * ms, 900 * ms, 1 + 3 + 3 + 2*3, 1 + 3 + 3 + 2*5},
+		{"half a second, little CPU time", 2, true, false, 500 * ms, 10 * ms, 1 + 11 + 3 + 2*3, 1 + 11 + 3 + 2*5},
+		{"long", 1, true, false, 8 * time.Second, 8 * time.Second, 1 + 1 + 3 + 3, 1 + 1 + 3 + 3},
+		{"endless", 2, true, true, 3 * time.Second, 3 * time.Second, 1 + 1 + 3 + 1, 1 + 1 + 3 + 1},
+		{"without a hook", 2, false, false, 500 * ms, 500 * ms, 2 * 3, 2 * 5},
+		{"without a hook, endless", 2, false, true, 3 * time.Second, 0, 1, 1},
 	} {
 		k := &collector{target: &target{}, cpuLevels: make([]int, c.levels), endless: c.endless}
 		if c.hooked {
 			k.runHooked = hooked
 		}
-		if got := k.plannedRuns(c.wall, c.cpu); got != c.want {
-			t.Errorf("%s: %d runs, want %d", c.name, got, c.want)
+		if least, most := k.plannedRuns(c.wall, c.cpu); least != c.least || most != c.most {
+			t.Errorf("%s: %d to %d runs, want %d to %d", c.name, least, most, c.least, c.most)
 		}
 		k.opts.Quick = true
-		if got := k.plannedRuns(max(c.wall, time.Second), time.Second); c.hooked && got > 4 {
+		if _, got := k.plannedRuns(max(c.wall, time.Second), time.Second); c.hooked && got > 4 {
 			t.Errorf("%s: a quick collection has %d runs", c.name, got)
 		}
 	}
@@ -64,7 +67,7 @@ func TestAnnounce(t *testing.T) {
 	k.announce("./prog")
 	k.announceRest(500*time.Millisecond, 2*time.Second)
 	want := []string{"./prog: 6 to 64 runs, depending on how long one takes, in up to 3m",
-		"it takes 500ms: about 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s",
+		"it takes 500ms: about 12 to 16 runs in all, in up to 7.5s", "./prog -n 1: 28 runs in 0s",
 		"./prog: 3 to 42 runs, depending on how long one takes, in up to 4s",
 		"it takes 500ms: about 3 runs in all, in about 1s"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
@@ -102,19 +105,78 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// The first answer comes after the CPU profile, with a wall time.
+// The first answer comes within three runs: after the first one, a CPU profile and a trace.
 func TestFirstAnswer(t *testing.T) {
-	o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}}
-	k := limitedCollector(t, o)
-	var first *Collected
-	k.opts.First = func(c *Collected) { first = c }
-	k.runs[2] = []plainRun{{outcome{wall: time.Second}, nil}}
-	if err := k.answerFirst(t.Context(), 2); err != nil || first != nil {
-		t.Errorf("an answer without a profile: %v, %v", first, err)
+	var first []evidence.Run
+	var kinds, before []hook.Kind
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}})
+	do := k.runHooked
+	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+		kinds = append(kinds, r.Kind)
+		e, err := do(ctx, r, cpus)
+		for _, name := range []string{"mutex.pprof", "block.pprof", "heap.pprof", "goroutine.pprof"} { // empty
+			profile, _ := os.ReadFile(filepath.Join(r.Dir, "cpu.pprof"))
+			err = errors.Join(err, os.WriteFile(filepath.Join(r.Dir, name), profile, 0o600))
+		}
+		return e, err
 	}
-	k.Evidence.Profiles = []evidence.Profile{{Kind: evidence.CPU}}
-	if err := k.answerFirst(t.Context(), 2); err != nil || first == nil || len(first.Runs) != 1 ||
-		first.Runs[0].Wall != time.Second || len(k.Evidence.Runs) != 0 {
-		t.Errorf("%+v, %v", first, err)
+	k.opts.First = func(c *Collected) {
+		before, first = slices.Clone(kinds), c.Runs
+		if len(c.Profiles) != 1 {
+			t.Errorf("profiles %+v", c.Profiles)
+		}
+	}
+	if err := k.answerFirst(t.Context(), 2); err != nil || before != nil {
+		t.Errorf("an answer without a profile: %v, %v", before, err)
+	}
+	k.first = &plainRun{outcome{wall: time.Second}, nil}
+	if err := k.collectAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []hook.Kind{hook.CPU, hook.Trace}; !slices.Equal(before, want) || len(first) != 1 ||
+		first[0].Wall != time.Second || first[0].CPUs != 2 {
+		t.Errorf("runs %v before an answer from %+v", before, first)
+	}
+	// The first run had no hook, so that it is none of those without a profiler.
+	if r := k.Evidence.Runs; len(r) != 2 || r[0].Wall == time.Second || r[0].Count != settledRuns ||
+		r[1].Count != settledRuns {
+		t.Errorf("runs %+v", r)
+	}
+	// The profile goes on after the answer.
+	if n := len(k.cpu.walls); n != maxRepeats || len(k.Evidence.Profiles) == 0 ||
+		k.Evidence.Profiles[0].Kind != evidence.CPU || slices.ContainsFunc(k.Evidence.Profiles[1:],
+		func(p evidence.Profile) bool { return p.Kind == evidence.CPU }) {
+		t.Errorf("%d runs with a CPU profile: %+v", n, k.Evidence.Profiles)
+	}
+}
+
+// Runs without a profiler end when their times agree at each number of CPUs.
+func TestSettled(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name  string
+		walls map[int][]time.Duration // of the runs in turn
+		want  map[int]int             // runs
+	}{
+		{"they agree", map[int][]time.Duration{1: {800 * ms, 810 * ms, 790 * ms}, 2: {400 * ms, 406 * ms, 394 * ms}},
+			map[int]int{1: 3, 2: 3}},
+		{"not on one CPU", map[int][]time.Duration{1: {800 * ms, 815 * ms, 790 * ms, 800 * ms, 800 * ms},
+			2: {400 * ms, 400 * ms, 400 * ms, 400 * ms, 400 * ms}}, map[int]int{1: 5, 2: 5}},
+		{"not on two", map[int][]time.Duration{1: {800 * ms, 800 * ms, 800 * ms, 800 * ms, 800 * ms},
+			2: {400 * ms, 413 * ms, 400 * ms, 400 * ms, 400 * ms}}, map[int]int{1: 5, 2: 5}},
+	} {
+		k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}})
+		do, n := k.runHooked, map[int]int{}
+		k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+			_, err := do(ctx, r, cpus)
+			n[cpus]++
+			return outcome{wall: c.walls[cpus][n[cpus]-1]}, err
+		}
+		if err := k.repeat(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(n, c.want) {
+			t.Errorf("%s: runs %v, want %v", c.name, n, c.want)
+		}
 	}
 }

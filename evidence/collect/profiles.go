@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -14,17 +15,41 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// cpuProfile takes a CPU profile. It combines several runs if one is short.
+// cpuRuns are the runs with a CPU profile so far. Their samples are added up in the evidence.
+type cpuRuns struct {
+	walls   []time.Duration // of the program
+	samples int64
+	spent   time.Duration // by all runs, with the time to start them
+	last    time.Duration // by the last one
+	failed  bool          // a run stored no profile
+}
+
+// firstProfile takes the CPU profile of one run, for a first answer.
+func (k *collector) firstProfile(ctx context.Context, cpus int) error {
+	return k.profileCPU(ctx, cpus, 1)
+}
+
+// cpuProfile takes a CPU profile, or continues one. It combines several runs if one is short.
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
-	var all *evidence.Profile
-	var walls []time.Duration
-	samples, began, last := int64(0), time.Now(), time.Duration(0)
-	for n := 0; n < maxRepeats && samples < enoughSamples; n++ {
-		if n > 0 && (time.Since(began) > k.repeatFor() || k.endless) {
+	if err := k.profileCPU(ctx, cpus, maxRepeats); err != nil || len(k.cpu.walls) == 0 {
+		return err
+	}
+	k.overhead("CPU profile", median(k.cpu.walls))
+	if k.cpu.samples < fewSamples {
+		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few for small shares; give the "+
+			"program more work", result.Count(int(k.cpu.samples), "sample"), result.Count(len(k.cpu.walls), "run"))
+	}
+	return nil
+}
+
+// profileCPU runs the program with a CPU profile until it has run most times, or there are enough samples.
+func (k *collector) profileCPU(ctx context.Context, cpus, most int) error {
+	for n := len(k.cpu.walls); n < most && k.cpu.samples < enoughSamples && !k.cpu.failed; n++ {
+		if n > 0 && (k.cpu.spent > k.repeatFor() || k.endless) {
 			break
 		}
 		if n == 0 && k.isTooLate("CPU profile", k.medianWall(cpus)) || n > 0 &&
-			k.isTooLate("repetitions of the CPU profile", last) {
+			k.isTooLate("repetitions of the CPU profile", k.cpu.last) {
 			break
 		}
 		if n == 1 {
@@ -35,8 +60,9 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		if err != nil {
 			return err
 		}
-		last = time.Since(started)
-		if a == nil {
+		k.cpu.last = time.Since(started)
+		k.cpu.spent += k.cpu.last
+		if k.cpu.failed = a == nil; k.cpu.failed {
 			break
 		}
 		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
@@ -50,28 +76,25 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		if err != nil {
 			return err
 		}
-		walls = append(walls, e.wall-a.end)
-		samples += sampleCount(p)
-		if all == nil {
-			all = p
-		} else {
-			all.Samples = append(all.Samples, p.Samples...)
-			all.Duration += p.Duration
-		}
+		k.addCPU(p, e.wall-a.end)
 	}
-	if all == nil {
-		return nil
-	}
-
-	all.Wall = median(walls)
-	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
-	k.overhead("CPU profile", all.Wall)
-	if samples < fewSamples {
-		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few for small shares; give the "+
-			"program more work", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
-	}
-
 	return nil
+}
+
+// addCPU adds the samples of a CPU profile of one run to the evidence.
+func (k *collector) addCPU(p *evidence.Profile, wall time.Duration) {
+	k.cpu.walls = append(k.cpu.walls, wall)
+	k.cpu.samples += sampleCount(p)
+	i := slices.IndexFunc(k.Evidence.Profiles, func(o evidence.Profile) bool { return o.Kind == evidence.CPU })
+	if i < 0 {
+		i = len(k.Evidence.Profiles)
+		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
+	} else {
+		all := &k.Evidence.Profiles[i]
+		all.Samples = append(all.Samples, p.Samples...)
+		all.Duration += p.Duration
+	}
+	k.Evidence.Profiles[i].Wall = median(k.cpu.walls)
 }
 
 // repeatFor returns the total time of the runs for a CPU profile, after which none begins.

@@ -73,21 +73,46 @@ func (k *collector) record(cpus int, r plainRun) {
 	}
 }
 
-// medianWall returns the median elapsed time of the runs without a profiler.
-func (k *collector) medianWall(cpus int) time.Duration {
-	var walls []time.Duration
-	for _, r := range k.runs[cpus] {
-		walls = append(walls, r.wall)
-	}
-	return median(walls)
+// walls returns the elapsed times of the runs without a profiler.
+func (k *collector) walls(cpus int) []time.Duration {
+	return mapRuns(k.runs[cpus], func(r plainRun) time.Duration { return r.wall })
 }
 
-// repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns.
+// medianWall returns the median elapsed time of the runs without a profiler, or that of the first run.
+func (k *collector) medianWall(cpus int) time.Duration {
+	if len(k.runs[cpus]) == 0 && k.first != nil && cpus == k.cpuLevels[len(k.cpuLevels)-1] {
+		return k.first.wall
+	}
+	return median(k.walls(cpus))
+}
+
+// settledRange is the difference of the longest and the shortest run, as a fraction of the median, up to which
+// settledRuns runs without a profiler are enough.
+const (
+	settledRange = 0.03
+	settledRuns  = 3
+)
+
+// isSettled reports whether the runs without a profiler agree at each number of CPUs, so that more of them would not
+// change the answer.
+func (k *collector) isSettled() bool {
+	for _, cpus := range k.cpuLevels {
+		w := k.walls(cpus)
+		if len(w) < settledRuns ||
+			float64(slices.Max(w)-slices.Min(w)) > settledRange*float64(median(w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns, or they
+// agree.
 func (k *collector) repeat(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	for range k.rounds(k.medianWall(top)) {
 		for _, cpus := range k.cpuLevels { // record replaces the list
-			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
+			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) || k.isSettled() ||
 				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
 				continue
 			}
