@@ -36,8 +36,20 @@ func (r Report) Answer() []string {
 	if f.Confidence == Low {
 		should = "may"
 	}
-	return []string{fmt.Sprintf("Change %s first%s: that %s save about %s of the wall time (%s to %s).", f.Name,
+	text := []string{fmt.Sprintf("Change %s first%s: that %s save about %s of the wall time (%s to %s).", f.Name,
 		f.place(), should, percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
+	return append(text, next(r.Findings[1:])...)
+}
+
+// next returns a sentence about the second change, of the findings after the one to change first, if it is known what
+// that still saves.
+func next(found []Finding) []string {
+	i := slices.IndexFunc(found, func(f Finding) bool { return f.Gain != nil })
+	if i < 0 || found[i].Gain.Left == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Then change %s%s: that should save another %s of today's wall time.", found[i].Name,
+		found[i].place(), percent(*found[i].Gain.Left))}
 }
 
 // limit says what limits a program of which no finding has a gain, and what else was found first.

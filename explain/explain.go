@@ -49,6 +49,10 @@ type Gain struct {
 	High     float64 `json:"high"`     // at least Estimate
 	Computed float64 `json:"computed"` // what the rule computes; Estimate corrects it by the errors of other programs
 
+	// Left is what the change still saves after that of the first finding with a gain, as a fraction of the metric now.
+	// It is nil for that finding, and where it is unknown.
+	Left *float64 `json:"left"`
+
 	most float64 // that a change can save, if the rule knows it; otherwise 0
 }
 

@@ -43,9 +43,12 @@ func gcRules(a *analysis) []Finding {
 	f := a.newFinding(name, "Garbage collection takes %s of the CPU time.", percent(share))
 	f.Share = share
 
-	f.Gain = a.gcGain(share, assist)
-	f.Confidence = High
 	sites := a.topAllocators(3)
+	f.Gain = a.gcGain(share, assist)
+	if name == GCPressure {
+		f.Gain = a.reuseGain(f.Gain, sites)
+	}
+	f.Confidence = High
 	for _, s := range sites {
 		f.Where = append(f.Where, a.prog.position(s.at))
 		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
@@ -60,7 +63,7 @@ func gcRules(a *analysis) []Finding {
 	if limited {
 		f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
 	}
-	f.Fix = "Allocate less: reuse buffers; or, if memory allows, set GOGC=400."
+	f.Fix = "Allocate less there: reuse buffers. GOGC=400 may save a part, for memory."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter."
 	if name == GCThrash {
 		f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(share))
@@ -100,6 +103,29 @@ func (a *analysis) gcGain(share, assist float64) *Gain {
 	workers := math.Max(0, share-own*(1-share))
 	saved := (own*a.activeFraction()*(1-workers) + workers*crowded) * (1 - gcKept)
 	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
+}
+
+// reuseGain estimates what reusing the values of some lines saves: their part of the collections, and the time that
+// allocates them. If most bytes are in use at the end, only collections can be saved, which collected estimates.
+func (a *analysis) reuseGain(collected *Gain, sites []group) *Gain {
+	_, all := a.allocations("alloc_space/bytes")
+	list, _ := a.allocations("inuse_space/bytes")
+	inUse := 0.0
+	for _, w := range list {
+		inUse += w.weight
+	}
+	if len(sites) == 0 || a.keeps(all, inUse) {
+		return collected
+	}
+	bytes, allocating := 0.0, 0.0
+	for _, s := range sites {
+		bytes += s.share
+		cost, _ := a.allocationShare(s.at)
+		allocating += cost
+	}
+	part := func(x float64) float64 { return bytes * x / (1 - gcKept) }
+	own := allocating * a.activeFraction()
+	return newGain(part(collected.Estimate)+own, part(collected.Low), part(collected.High)+own)
 }
 
 // metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.

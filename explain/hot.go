@@ -30,11 +30,13 @@ var avoidable = []avoidableCall{
 	{"text/template.(*Template).Parse", "Parse the template once.", true, false},
 	{"html/template.(*Template).Parse", "Parse the template once.", true, false},
 	{"time.LoadLocation", "Load the location once.", true, false},
+	{"crypto/rand.", "Use math/rand/v2, unless the values must be secret.", false, true},
 	{"runtime.concatstring", "Use a strings.Builder: + copies the whole string each time.", false, false},
 	{"fmt.Sprintf", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false},
 	{"fmt.Sprint", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false},
 	{"fmt.Fscan", "Read words with a bufio.Scanner, and parse them with strconv.", false, true},
 	{"fmt.Sscan", "Split the text with strings.Cut or Fields, and parse it with strconv.", false, true},
+	{"fmt.Errorf", "Return an error that formats its text only in its Error method.", false, true},
 	{"reflect.DeepEqual", "Compare the fields, or use slices.Equal or maps.Equal.", false, true},
 	{"encoding/binary.Read", "Read with io.ReadFull, and decode each field, as by LittleEndian.Uint32.", false, true},
 	{"encoding/binary.Write", "Append each field, as by LittleEndian.AppendUint32, and write once.", false, true},
@@ -78,7 +80,11 @@ func hotFunction(a *analysis) []Finding {
 
 // avoidableCalls describes calls of a function at a line.
 func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
-	f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", shortName(call.function), percent(g.share))
+	name := shortName(call.function)
+	if pkg, ok := strings.CutSuffix(call.function, "."); ok { // all of a package
+		name = pkg
+	}
+	f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", name, percent(g.share))
 	a.locateCalls(&f, g, 0.4)
 	f.Fix = call.fix
 	f.Alternative = "The other way takes as long here: most of the work is needed."
@@ -106,7 +112,7 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 	if slices.ContainsFunc(called, func(f evidence.Frame) bool {
 		return f.Function == "bufio.(*Reader).fill" || foreignCode.MatchString(f.Function) &&
 			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "net.", "syscall.",
-				"internal/poll.", "encoding/binary.")
+				"internal/poll.", "encoding/binary.", "crypto/")
 	}) {
 		return evidence.Frame{}, false
 	}

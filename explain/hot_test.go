@@ -443,6 +443,29 @@ func TestLibraryImbalance(t *testing.T) {
 	}
 }
 
+// TestCostlyCalls: calls of the standard library that cost much are named at the program's own line.
+func TestCostlyCalls(t *testing.T) {
+	for name, called := range map[string][]string{
+		"fmt.Errorf":  {"fmt.(*pp).doPrintf", "fmt.Errorf"},
+		"crypto/rand": {"runtime.vgetrandom", "crypto/rand.(*reader).Read", "crypto/rand.Int"},
+	} {
+		for _, caller := range []string{"main.f:7", "example.com/ids.New:7"} { // or by a library's choice
+			c := wideCase()
+			c.evidence.Profiles, c.evidence.Program.Module = nil, "shop"
+			c.cpu(100, append(slices.Clone(called), caller, "main.worker:3")...)
+			c.cpu(100, "main.f:5", "main.worker:3")
+			found := hotFunction(newAnalysis(&c.evidence))
+			switch {
+			case caller != "main.f:7" && len(found) > 0:
+				t.Errorf("%s by %s: %+v", name, caller, found)
+			case caller == "main.f:7" && (len(found) != 1 || found[0].Where[0] != "main.go:7" ||
+				found[0].Claim != "Calls of "+name+" take 50% of the CPU time."):
+				t.Errorf("%s: %+v", name, found)
+			}
+		}
+	}
+}
+
 // TestHottestCall: of two avoidable calls, the one that takes more time is named, in whatever order they are listed.
 func TestHottestCall(t *testing.T) {
 	for _, x := range []struct {

@@ -15,7 +15,7 @@ const (
 	madeValues = 1000 // number of objects that the heap profile counts
 )
 
-// maker is a set of functions of the standard library that make a value for each call, which is often avoidable.
+// maker is a set of functions of libraries that make a value for each call, which is often avoidable.
 type maker struct {
 	what        string                            // that they make
 	functions   []string                          // prefixes
@@ -26,6 +26,7 @@ type maker struct {
 	fix         string
 	alternative string
 	describe    func(a *analysis, f *Finding, bytes float64, at evidence.Frame) // changes its claim and fix; may be nil
+	foreign     bool                                                            // constructors of other modules instead
 }
 
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
@@ -52,6 +53,9 @@ var makers = []maker{
 		only:   makesAnew,
 		costly: HotFunction, fix: "Keep it and Reset it, in the loop or by a sync.Pool.",
 		alternative: "They are in use at the same time."},
+	{what: "a new one", foreign: true, costly: HotFunction,
+		fix:         "Make it once and keep it; Reset it or use a sync.Pool if it has state.",
+		alternative: "Each call has other options, or needs a fresh one."},
 }
 
 // making is what the values of a maker cost at one line. Shares are fractions of all CPU time, and of all bytes.
@@ -109,7 +113,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu)) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
 	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
-		all.bytes < m.leastBytes {
+		all.bytes < m.leastBytes || m.foreign && a.bytesOfCall(lines[0].at) < constructedBytes {
 		return Finding{}, false
 	}
 
@@ -117,14 +121,14 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	if all.allocation+all.garbage(collected) < all.cost(collected)/2 {
 		name = m.costly
 	}
-	f := a.newFinding(name, "Each call of %s makes %s: that takes %s of the CPU time.", m.called(lines[0].sample),
-		m.what, percent(all.cost(collected)))
+	f := a.newFinding(name, "Each call of %s makes %s: that takes %s of the CPU time.",
+		m.called(a.prog, lines[0].sample), m.what, percent(all.cost(collected)))
 	f.Level = ProfileLevel
 	f.local = true
 	f.Share = all.cost(collected)
 	for _, x := range lines {
 		f.Where = append(f.Where, a.prog.position(x.at))
-		f.citef("calls of %s are at %s", m.called(x.sample), a.quote(x.at))
+		f.citef("calls of %s are at %s", m.called(a.prog, x.sample), a.quote(x.at))
 	}
 	f.citef("they take %s of the CPU time, including %s for allocation", percent(all.cpu), percent(all.allocation))
 	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(all.bytes),
@@ -147,7 +151,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	by := map[evidence.Frame]*making{}
 	line := func(stack []evidence.Frame) *making {
-		at, ok := a.prog.caller(stack, m.functions...)
+		at, ok := m.caller(a.prog, stack)
 		if !ok || m.only != nil && !m.only(stack) {
 			return nil
 		}
@@ -210,8 +214,21 @@ func (a *analysis) mayBeTimerOfOwn(w *weightedSample) bool {
 	return i < 0 || a.prog.isOwn(w.stack[i])
 }
 
+// caller returns the program's own line that calls a function of the maker.
+func (m maker) caller(p program, stack []evidence.Frame) (evidence.Frame, bool) {
+	if m.foreign {
+		at, _, ok := p.constructor(stack)
+		return at, ok
+	}
+	return p.caller(stack, m.functions...)
+}
+
 // called returns the short name of the function of the maker that the program calls, without closures in it.
-func (m maker) called(stack []evidence.Frame) string {
+func (m maker) called(p program, stack []evidence.Frame) string {
+	if m.foreign {
+		_, made, _ := p.constructor(stack)
+		return shortName(made.Function)
+	}
 	name := ""
 	for _, f := range stack { // the outermost
 		if hasAnyPrefix(f.Function, m.functions...) {

@@ -196,7 +196,7 @@ func gainsMore(a, b Finding) bool {
 }
 
 // rank sorts findings: defects, and then the others by gain; see callsBeforeCPUs for the exception. Those without a
-// gain follow, and those without a gain and with low confidence come last.
+// gain follow, and those without a gain and with low confidence come last. It sets what is left of gains.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
@@ -211,7 +211,9 @@ func rank(found []Finding) []Finding {
 		}
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
-	return callsBeforeCPUs(found)
+	found = callsBeforeCPUs(found)
+	addLeft(found)
+	return found
 }
 
 // callsBeforeCPUs moves an avoidable call or search before more CPUs for it, unless these gain far more.
