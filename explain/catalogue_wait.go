@@ -46,7 +46,9 @@ func lockDocs() []Doc {
 			Evidence: "The execution trace: the standard library or another module takes the lock; the CPU profile.",
 			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
 				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
-					"of it for allocation", makerShare)},
+					"of it for allocation", makerShare),
+				atLeast("or: time for new connections of net/http", dialShare),
+				atLeast("and their number", dialsLeast)},
 			Example: "all goroutines write to one log.Logger",
 			Fix:     "Call it less often, or use instances that share no file, writer or pool."},
 	}
@@ -102,6 +104,7 @@ func waitDocs() []Doc {
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
 				atLeast("or, with client and server in one program: exchanges a second", turnsRate),
 				atLeast("with time in which at most one goroutine wants a CPU", turnsAlone),
+				atLeast("or, if several CPUs are slower than one", turnsSlower),
 				atLeast("share of the client and the server in the time in which one does", turnsOwn),
 				atMost("and time in which the busiest goroutine computes", turnsEither),
 				"or, with a client of net/http and its server in one program:",

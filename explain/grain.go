@@ -159,28 +159,37 @@ func unboundedSpawn(a *analysis) []Finding {
 	return nil
 }
 
-// notWorthParallel finds programs that are slower on several CPUs than on one, although several goroutines work.
+// notWorthParallel finds programs that are slower on several CPUs than on one: several goroutines work, or if it is
+// clearly slower, goroutines that take turns wake each other on other CPUs.
 func notWorthParallel(a *analysis) []Finding {
 	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
 		return nil
 	}
 
-	wide := a.widestClass()
-	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPU.Wall >= a.run.Wall {
+	if a.oneCPU.Wall >= a.run.Wall {
 		return nil
 	}
 	overlap := a.oneCPU.WallHigh >= a.run.WallLow
+	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
+	wide := a.widestClass()
+	if wide == nil || wide.Running < a.totalRunning()/3 {
+		if overlap || saved < 2*minGain {
+			return nil
+		}
+		wide = nil
+	}
 
 	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
-	if at, ok := a.prog.ownFrame(wide.Created); ok {
-		f.Where = []string{a.prog.position(at)}
+	if wide != nil {
+		if at, ok := a.prog.ownFrame(wide.Created); ok {
+			f.Where = []string{a.prog.position(at)}
+		}
 	}
 
 	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
 		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
-	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
 	switch {
 	case !overlap:
 		f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
@@ -196,6 +205,11 @@ func notWorthParallel(a *analysis) []Finding {
 	f.Alternative = "Something shared slows the goroutines down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces of work far larger."
 	f.Experiment = "Write the plain loop, and compare the two."
+	if wide == nil {
+		f.Alternative = "Other processes, or the machine, slow the runs on several CPUs down."
+		f.Fix = "Hand over less often, in batches; or run it with GOMAXPROCS=1."
+		f.Experiment = "Run it with GOMAXPROCS=1: the time should fall as far."
+	}
 	return []Finding{f}
 }
 

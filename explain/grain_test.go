@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,34 @@ func TestSlowerByMedian(t *testing.T) {
 			i >= 0 && c.want != "" && (found[i].Gain == nil) != (c.want == Low), // it may be chance
 			i >= 0 && c.want == "":
 			t.Errorf("%+v: %+v", c, found[i])
+		}
+	}
+}
+
+// TestSlowerInTurns: a program without several goroutines that work at a time may be clearly slower on several CPUs,
+// because its goroutines wake each other there. Then it has something to gain.
+func TestSlowerInTurns(t *testing.T) {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	for _, c := range []struct {
+		low, median, high int // of one CPU; two CPUs take 900 to 1100, in the median 1000
+		want              bool
+	}{{450, 500, 550, true}, {800, 820, 840, true}, {850, 880, 910, false}, {880, 950, 890, false}} {
+		x := newCase()
+		x.demand(100, 700, 200)
+		for _, name := range []string{"main.main", "main.ask", "main.serve"} {
+			x.class(name, 1, 1, ms(300), ms(250))
+		}
+		two := &x.evidence.Runs[0]
+		two.Count, two.Wall, two.WallLow, two.WallHigh = 3, ms(1000), ms(900), ms(1100)
+		x.evidence.Runs = append(x.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: ms(c.median),
+			WallLow: ms(c.low), WallHigh: ms(c.high), User: ms(c.median)})
+		found := notWorthParallel(newAnalysis(&x.evidence))
+		if (len(found) > 0) != c.want {
+			t.Errorf("%+v: %+v", c, found)
+		}
+		if c.want && (found[0].Gain == nil || !strings.Contains(found[0].Fix, "GOMAXPROCS=1") ||
+			math.Abs(found[0].Gain.Computed-1+float64(c.median)/1000) > 0.001) {
+			t.Errorf("%+v: %+v", c, found[0])
 		}
 	}
 }

@@ -152,6 +152,7 @@ func paced(c *evidence.Class, libraryWaits time.Duration) bool {
 // Thresholds for two goroutines of one program that talk over a connection.
 const (
 	turnsAlone  = 0.85   // fraction of the time in which at most one goroutine wants a CPU
+	turnsSlower = 0.7    // the same, if several CPUs are slower than one
 	turnsRate   = 1000.0 // exchanges a second
 	turnsOwn    = 0.8    // fraction of the time in which one goroutine wants a CPU that it is one of the two
 	turnsEither = 0.9    // fraction of the time that no goroutine computes more than
@@ -160,8 +161,12 @@ const (
 // requestTurns finds a client and a server in one program that wait for each other in turns: one request is outstanding
 // at a time, so that only one of them works.
 func requestTurns(a *analysis) []Finding {
+	least := turnsAlone
+	if a.slowsDown() {
+		least = turnsSlower
+	}
 	if !a.hasLongTrace() || a.cpus < 2 || a.demandShare(0) >= 0.5 || // see dependency
-		a.demandShare(0)+a.demandShare(1) < turnsAlone {
+		a.demandShare(0)+a.demandShare(1) < least {
 		return nil
 	}
 
@@ -170,10 +175,15 @@ func requestTurns(a *analysis) []Finding {
 		return nil
 	}
 	c, s, sent := &a.trace.Classes[client], &a.trace.Classes[server], a.sendings()
-	if sent[c].count < asked/3 || sent[s].count < answered/3 {
+	answers := a.answering(server) // the class that sends what the server reads, if it is another
+	if sent[c].count < asked/3 || sent[answers].count < answered/3 {
 		return nil // one of them only sends, and the other only receives
 	}
-	if paced(c, 0) || a.fraction(c.Alone+s.Alone) < turnsOwn*a.demandShare(1) {
+	alone := c.Alone + s.Alone
+	if answers != s {
+		alone += answers.Alone
+	}
+	if paced(c, 0) || a.fraction(alone) < turnsOwn*a.demandShare(1) {
 		return nil // the next request is not there yet, or others work meanwhile
 	}
 	busiest := a.busiestMember()
@@ -204,39 +214,6 @@ func (a *analysis) busiestMember() (busiest float64) {
 		busiest = math.Max(busiest, a.fraction(c.Running)/float64(max(1, c.Peak)))
 	}
 	return busiest
-}
-
-// talkers returns the only two classes of one goroutine that wait for a connection often, the client and the server of
-// a program that is both, and the number of their waits. Without them, one or both are -1.
-func (a *analysis) talkers() (client int, asked int64, server int, answered int64) {
-	waits := map[int]int64{}
-	accepting := map[int]bool{}
-	for _, w := range a.trace.Waits {
-		for _, k := range w.Classes {
-			switch {
-			case w.Op != evidence.OpNetwork:
-			case acceptsConnections(w.Stack):
-				accepting[k] = true
-			case receives(w.Stack):
-				waits[k] += w.Count
-			}
-		}
-	}
-	client, server = -1, -1
-	for k, n := range waits {
-		c := &a.trace.Classes[k]
-		isServer := accepting[k] || a.handlesConnections(c)
-		switch {
-		case float64(n) < turnsRate*a.trace.Duration.Seconds():
-		case c.Peak != 1 || isServer && server >= 0 || !isServer && client >= 0:
-			return -1, 0, -1, 0 // the others may work while one waits
-		case isServer:
-			server, answered = k, n
-		default:
-			client, asked = k, n
-		}
-	}
-	return client, asked, server, answered
 }
 
 // dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,

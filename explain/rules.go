@@ -17,7 +17,7 @@ var rules = []rule{
 	unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
-	blockingCalls, dependency, requestTurns, httpTurns,
+	blockingCalls, dependency, requestTurns, httpTurns, dialAgain,
 	hotFunction, pageFaults,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }

@@ -1,0 +1,89 @@
+package explain
+
+import (
+	"math"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// Thresholds for connections that a client of package net/http does not reuse.
+const (
+	dialsLeast = 100 // requests that open a connection
+	dialShare  = 0.1 // fraction of the time that connections take
+)
+
+// connecting are functions that open and close connections, on both sides, as far as they are not below the request.
+var connecting = []string{"net/http.(*Transport).dialConn", "net/http.(*Transport).startDialConnForLocked",
+	"net/http.(*persistConn).close", "net.(*TCPListener).Accept", "net.(*netFD).accept", "net.(*conn).Close",
+	"net/http.(*Server).newConn", "net/http.(*conn).close", "net/http.newBufio"}
+
+// dialAgain finds requests of package net/http that wait for new connections. The transport keeps a connection only
+// if the body of its reply was read to the end, and no more than MaxIdleConnsPerHost of them, 2 by default.
+func dialAgain(a *analysis) []Finding {
+	if a.trace == nil {
+		return nil
+	}
+	var worst *evidence.Wait
+	dials, waits, lost := int64(0), int64(0), 0.0
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if at, own := a.prog.ownFrame(w.Stack); !own || !a.prog.mayBeOwn(at) || w.Op != evidence.OpSelect ||
+			!containsAny(w.Stack, connectionPools[0]) {
+			continue
+		}
+		opened := int64(0)
+		for _, k := range w.Wakers {
+			if containsAny(k.Stack, "net/http.(*Transport).dialConnFor") {
+				opened += k.Count
+			}
+		}
+		dials, waits = dials+opened, waits+w.Count
+		lost += float64(w.Waited) * float64(opened) / math.Max(1, float64(w.Count)) / a.lifetimeOf(w.Classes)
+		if worst == nil || w.Count > worst.Count {
+			worst = w
+		}
+	}
+	if dials < dialsLeast || dials < waits/2 {
+		return nil
+	}
+
+	// Either the clients wait for the connections, or both sides compute for them.
+	cost := 0.0
+	if a.hasSamples() {
+		for _, w := range a.cpu.list {
+			if containsAny(w.stack, connecting...) {
+				cost += w.weight / a.cpu.total
+			}
+		}
+	}
+	saved := math.Min(1, math.Max(lost, cost*a.activeFraction()))
+	if saved < dialShare {
+		return nil
+	}
+
+	f := a.newFinding(LibraryLimit, "%d HTTP requests open a new connection each: that takes %s of the time.", dials,
+		percent(saved))
+	f.local = true
+	f.Where = a.prog.positions(worst.Stack)
+	f.Share = saved
+	f.citef("requests waited %d times for a connection, and %d times a new one was opened", waits, dials)
+	f.citef("they waited for %s of their time; opening and closing takes %s of the CPU time", percent(lost),
+		percent(cost))
+	if at, ok := a.prog.ownFrame(worst.Stack); ok {
+		f.citef("most were sent at %s", a.quote(at))
+	}
+	f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(1.2*saved, lost+cost))
+	f.Alternative = "Each goes to another host, or the server closes its connections."
+	f.Fix = "Read bodies to the end, keep one Client, raise MaxIdleConnsPerHost."
+	f.Experiment = "Count connections with httptrace.GotConnInfo: Reused should be true."
+	return []Finding{f}
+}
+
+// lifetimeOf returns the time that goroutines of some classes exist, in nanoseconds, as far as their peak tells.
+func (a *analysis) lifetimeOf(classes []int) float64 {
+	n := 0
+	for _, i := range classes {
+		n += max(1, a.trace.Classes[i].Peak)
+	}
+	return float64(max(1, n)) * float64(a.trace.Duration)
+}
