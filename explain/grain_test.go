@@ -95,3 +95,47 @@ func TestTooFineInPool(t *testing.T) {
 		}
 	}
 }
+
+// TestTooFineTasks: tasks of a pool of another module are named at the line that submits them, if they are shorter than
+// what the pool takes for each.
+func TestTooFineTasks(t *testing.T) {
+	const pool = "example.com/pool/v2."
+	for name, want := range map[string]bool{"tasks": true, "long": false, "few": false, "no cost": false,
+		"submitted by a library": false, "goroutines of its own": false, "one for each task": false} {
+		count, running, costs, submits, start := int64(1000000), time.Second, 60, "main.render:7", pool+"run"
+		switch name {
+		case "long":
+			count = 50000
+		case "few":
+			count, running = 4000, 4*time.Millisecond
+		case "no cost":
+			costs = 5
+		case "submitted by a library":
+			submits = "example.com/feed.Poll:7"
+		case "goroutines of its own":
+			start = "main.work"
+		}
+		c := wideCase()
+		c.evidence.Program.Module, c.evidence.Profiles = "shop", nil
+		c.cpu(200-costs, "main.scale:5", start)
+		c.cpu(costs/2, pool+"(*Pool).take", start)
+		c.cpu(costs-costs/2, "runtime.chansend", pool+"(*Pool).Submit", submits, "main.main:3")
+		k := &c.evidence.Trace.Classes[2]
+		k.Start, k.Running, k.Count = frames(start)[0], running, 2
+		k.Created = frames(pool+"(*Pool).Submit", submits, "main.main:3")
+		if name == "one for each task" {
+			k.Count = count
+		}
+		w := c.wait(evidence.OpReceive, 2, count, time.Second, 1, "runtime.chanrecv1", start)
+		c.evidence.Trace.Waits[w].Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Pool).Submit", submits,
+			"main.main:3")
+		found := tooFineTasks(newAnalysis(&c.evidence))
+		if (len(found) > 0) != want {
+			t.Errorf("%s: %+v", name, found)
+		}
+		if want && (found[0].Where[0] != "main.go:7" || found[0].Gain.Computed < 0.25 ||
+			!strings.Contains(found[0].Claim, "1000000 tasks of a pool run for only 1µs each")) {
+			t.Errorf("%s: %+v %+v", name, found[0], found[0].Gain)
+		}
+	}
+}

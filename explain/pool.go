@@ -124,10 +124,6 @@ func (a *analysis) poolCost(c *evidence.Class) float64 {
 		return 0
 	}
 	repositories := map[string]bool{}
-	repository := func(f evidence.Frame) string {
-		path := strings.Split(packagePath(f.Function), "/")
-		return strings.Join(path[:min(len(path), 3)], "/") // host, owner, repository
-	}
 	for _, f := range append([]evidence.Frame{c.Start}, c.Created[:caller]...) {
 		if a.isForeign(f) {
 			repositories[repository(f)] = true
@@ -147,6 +143,12 @@ func (a *analysis) poolCost(c *evidence.Class) float64 {
 		return 0
 	}
 	return sum / a.cpu.total
+}
+
+// repository returns the start of the path of a function's package that names its repository: host, owner and name.
+func repository(f evidence.Frame) string {
+	path := strings.Split(packagePath(f.Function), "/")
+	return strings.Join(path[:min(len(path), 3)], "/")
 }
 
 // isForeign reports whether a function belongs to a library other than the standard one.

@@ -13,8 +13,8 @@ type rule func(v *analysis) []Finding
 
 // rules lists all rules.
 var rules = []rule{
-	unbufferedIO, escapes, madeByLibrary, gcRules, tooFine, spawnByProfile, convoyByProfile, externalByProfile,
-	unboundedSpawn,
+	unbufferedIO, escapes, madeByLibrary, gcRules, tooFine, tooFineTasks, spawnByProfile, convoyByProfile,
+	externalByProfile, unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
 	blockingCalls, dependency, requestTurns, httpTurns, dialAgain,
