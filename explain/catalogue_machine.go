@@ -31,6 +31,7 @@ func cpuDocs() []Doc {
 		{Name: WorkInflation, Meaning: "the same work takes more CPU time on several CPUs",
 			Evidence: "CPU time on one and on all CPUs, at least 3 runs each; the CPU profile.",
 			Thresholds: []string{"CPU time on all CPUs, divided by that on one: at least " + formatNumber(inflated),
+				"or at least " + formatNumber(tracedInfl) + " if a trace shows that several goroutines work",
 				"or at least " + formatNumber(sharedInfl) + " with one of:",
 				atLeast("CPU time on lines that add to memory", sharedCost),
 				atLeast("CPU time in loops that update one element of several (adjacent counters)", adjacentCost),

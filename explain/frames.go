@@ -176,7 +176,8 @@ func (p program) caller(stack []evidence.Frame, functions ...string) (evidence.F
 	for i := len(stack) - 2; i >= 0; i-- {
 		if hasAnyPrefix(stack[i].Function, functions...) {
 			k := i + 1
-			for k < len(stack)-1 && hasAnyPrefix(stack[k].Function, "runtime.") { // runtime.deferreturn
+			// Deferred calls have runtime.deferreturn above them, and a reader may be read by io.ReadFull.
+			for k < len(stack)-1 && hasAnyPrefix(stack[k].Function, "runtime.", "io.Read") {
 				k++
 			}
 			if !p.isOwn(stack[k]) {

@@ -447,7 +447,7 @@ func TestLibraryImbalance(t *testing.T) {
 func TestCostlyCalls(t *testing.T) {
 	for name, called := range map[string][]string{
 		"fmt.Errorf":  {"fmt.(*pp).doPrintf", "fmt.Errorf"},
-		"crypto/rand": {"runtime.vgetrandom", "crypto/rand.(*reader).Read", "crypto/rand.Int"},
+		"crypto/rand": {"runtime.vgetrandom", "crypto/rand.(*reader).Read", "io.ReadAtLeast", "io.ReadFull"},
 	} {
 		for _, caller := range []string{"main.f:7", "example.com/ids.New:7"} { // or by a library's choice
 			c := wideCase()

@@ -14,12 +14,13 @@ import (
 const (
 	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
 	inflated   = 1.8
+	tracedInfl = 1.7  // the same, if a trace shows that several goroutines work
 	notDouble  = 1.2  // the ratio from which CPUs slow each other down; half of them take less than twice as long
 	sharedInfl = 1.4  // as inflated, if much of the time is on lines that add to memory; see also adjacentCost
 	sharedCost = 0.4  // fraction of the goroutines' CPU time there
 	atomicInfl = 1.1  // as inflated, for atomic additions
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
-	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
+	fullTime   = 0.7  // fraction of the time that all CPUs are wanted
 	fullUsed   = 0.85 // fraction of the CPU time that is used
 	throttle   = 0.05 // fraction of the time that a quota stops the process
 	otherLoad  = 0.3  // number of CPUs that other processes used
@@ -42,7 +43,11 @@ func workInflation(a *analysis) []Finding {
 		return nil
 	}
 	counter, adjacent := a.adjacentCounter()
-	if r < inflated && !adjacent && a.memoryUpdateShare() < sharedCost {
+	least := inflated
+	if a.trace != nil {
+		least = tracedInfl
+	}
+	if r < least && !adjacent && a.memoryUpdateShare() < sharedCost {
 		return nil
 	}
 	if a.trace != nil && a.widestClass() == nil || a.activeFraction() < 0.7 || a.saturation() < 0.5 {
