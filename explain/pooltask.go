@@ -22,7 +22,8 @@ type poolTasks struct {
 func (a *analysis) finestTasks() (finest poolTasks, ok bool) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if w.Op != evidence.OpReceive || len(w.Classes) != 1 || w.Count <= finest.count || a.rate(w.Count) < fineRate {
+		if w.Op != evidence.OpReceive || len(w.Classes) != 1 || w.Count <= finest.count ||
+			a.rate(w.Count) < fineRate {
 			continue
 		}
 		c := &a.trace.Classes[w.Classes[0]]
@@ -39,7 +40,7 @@ func (a *analysis) finestTasks() (finest poolTasks, ok bool) {
 	return finest, ok
 }
 
-// submitter returns the program's own line that ends most waits of goroutines of a pool by calling it, and how many such
+// submitter returns the own line of the program that ends most waits of goroutines of a pool, and how many such
 // lines end.
 func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, submitted int64) {
 	most := int64(0)
