@@ -64,6 +64,7 @@ func dialAgain(a *analysis) []Finding {
 	f := a.newFinding(LibraryLimit, "%d HTTP requests open a new connection each: that takes %s of the time.", dials,
 		percent(saved))
 	f.local = true
+	f.Confidence = Low // the trace does not show the hosts
 	f.Where = a.prog.positions(worst.Stack)
 	f.Share = saved
 	f.citef("requests waited %d times for a connection, and %d times a new one was opened", waits, dials)
