@@ -32,24 +32,29 @@ func (r Report) Answer() []string {
 	case f.Gain == nil:
 		return []string{"There is no estimate of the saving; " + r.limit() + ".", f.Fix}
 	}
-	should := "should"
-	if f.Confidence == Low {
-		should = "may"
-	}
 	text := []string{fmt.Sprintf("Change %s first%s: that %s save about %s of the wall time (%s to %s).", f.Name,
-		f.place(), should, percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
-	return append(text, next(r.Findings[1:])...)
+		f.place(), f.should(), percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
+	return append(text, secondChange(r.Findings[1:])...)
 }
 
-// next returns a sentence about the second change, of the findings after the one to change first, if it is known what
-// that still saves.
-func next(found []Finding) []string {
+// should is the verb for what the change of a finding saves, by its confidence.
+func (f Finding) should() string {
+	if f.Confidence == Low {
+		return "may"
+	}
+	return "should"
+}
+
+// secondChange returns a sentence about the second change, of the findings after the one to change first, if it is
+// known what that still saves.
+func secondChange(found []Finding) []string {
 	i := slices.IndexFunc(found, func(f Finding) bool { return f.Gain != nil })
 	if i < 0 || found[i].Gain.Left == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("Then change %s%s: that should save another %s of today's wall time.", found[i].Name,
-		found[i].place(), percent(*found[i].Gain.Left))}
+	f := found[i]
+	return []string{fmt.Sprintf("Then change %s%s: that %s save another %s of today's wall time.", f.Name, f.place(),
+		f.should(), percent(*f.Gain.Left))}
 }
 
 // limit says what limits a program of which no finding has a gain, and what else was found first.

@@ -55,7 +55,7 @@ func collectorDocs() []Doc {
 				atLeast("or: running time of goroutines in mark assists", gcAssist),
 				atLeast("with CPU time in the collector", gcLeast)},
 			Example: "strings.Split(line, \",\") for each of a million lines",
-			Fix:     "Allocate less there: reuse buffers. GOGC=400 may save a part, for memory."},
+			Fix:     "Reuse buffers at its lines. GOGC=400 may save a part of it, with more memory."},
 		{Name: GCThrash, Meaning: "the memory limit makes the collector run too often",
 			Evidence: "The collector's limiter was active, or the memory limit is nearly reached.",
 			Thresholds: []string{atLeast("CPU time in the collector, near the limit", gcShare),

@@ -48,7 +48,8 @@ func lockDocs() []Doc {
 				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
 					"of it for allocation", makerShare),
 				atLeast("or: time for new connections of net/http", dialShare),
-				atLeast("and their number", dialsLeast)},
+				atLeast("with number of requests that open one", dialsLeast),
+				atLeast("and their part of those that wait for a connection", dialsMost)},
 			Example: "all goroutines write to one log.Logger",
 			Fix:     "Call it less often, or use instances that share no file, writer or pool."},
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -9,13 +10,17 @@ import (
 // Thresholds for connections that a client of package net/http does not reuse.
 const (
 	dialsLeast = 100 // requests that open a connection
+	dialsMost  = 0.5 // fraction of those that wait for a connection
 	dialShare  = 0.1 // fraction of the time that connections take
 )
 
-// connecting are functions that open and close connections, on both sides, as far as they are not below the request.
-var connecting = []string{"net/http.(*Transport).dialConn", "net/http.(*Transport).startDialConnForLocked",
-	"net/http.(*persistConn).close", "net.(*TCPListener).Accept", "net.(*netFD).accept", "net.(*conn).Close",
-	"net/http.(*Server).newConn", "net/http.(*conn).close", "net/http.newBufio"}
+// connecting are functions of clients that open and close connections, and acceptors are those of servers.
+var (
+	connecting = []string{"net/http.(*Transport).dialConn", "net/http.(*Transport).startDialConnForLocked",
+		"net/http.(*persistConn).close"}
+	acceptors = []string{"net.(*TCPListener).Accept", "net.(*netFD).accept", "net.(*conn).Close",
+		"net/http.(*Server).newConn", "net/http.(*conn).close", "net/http.newBufio"}
+)
 
 // dialAgain finds requests of package net/http that wait for new connections. The transport keeps a connection only
 // if the body of its reply was read to the end, and no more than MaxIdleConnsPerHost of them, 2 by default.
@@ -43,19 +48,12 @@ func dialAgain(a *analysis) []Finding {
 			worst = w
 		}
 	}
-	if dials < dialsLeast || dials < waits/2 {
+	if dials < dialsLeast || float64(dials) < dialsMost*float64(waits) {
 		return nil
 	}
 
 	// Either the clients wait for the connections, or both sides compute for them.
-	cost := 0.0
-	if a.hasSamples() {
-		for _, w := range a.cpu.list {
-			if containsAny(w.stack, connecting...) {
-				cost += w.weight / a.cpu.total
-			}
-		}
-	}
+	cost := a.connectionCost(dials)
 	saved := math.Min(1, math.Max(lost, cost*a.activeFraction()))
 	if saved < dialShare {
 		return nil
@@ -87,4 +85,23 @@ func (a *analysis) lifetimeOf(classes []int) float64 {
 		n += max(1, a.trace.Classes[i].Peak)
 	}
 	return float64(max(1, n)) * float64(a.trace.Duration)
+}
+
+// connectionCost returns the fraction of the CPU time that opens and closes so many connections, on both sides if the
+// server is in the same program.
+func (a *analysis) connectionCost(dials int64) (cost float64) {
+	functions := connecting
+	if slices.ContainsFunc(a.trace.Classes, func(c evidence.Class) bool { // the server is in the same program
+		return c.Start.Function == "net/http.(*conn).serve" && c.Count >= dials/2 && c.Count <= 2*dials
+	}) {
+		functions = slices.Concat(connecting, acceptors)
+	}
+	if a.hasSamples() {
+		for _, w := range a.cpu.list {
+			if containsAny(w.stack, functions...) {
+				cost += w.weight / a.cpu.total
+			}
+		}
+	}
+	return cost
 }

@@ -63,8 +63,8 @@ func gcRules(a *analysis) []Finding {
 	if limited {
 		f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
 	}
-	f.Fix = "Allocate less there: reuse buffers. GOGC=400 may save a part, for memory."
-	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter."
+	f.Fix = "Reuse buffers at these lines. GOGC=400 saves a part, with more memory."
+	f.Experiment = "Keep the value of the first line: its bytes should leave the profile."
 	if name == GCThrash {
 		f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(share))
 		f.Fix = "Raise GOMEMLIMIT well above the live heap, or keep less data alive."
@@ -125,7 +125,11 @@ func (a *analysis) reuseGain(collected *Gain, sites []group) *Gain {
 	}
 	part := func(x float64) float64 { return bytes * x / (1 - gcKept) }
 	own := allocating * a.activeFraction()
-	return newGain(part(collected.Estimate)+own, part(collected.Low), part(collected.High)+own)
+	reused := newGain(part(collected.Estimate)+own, part(collected.Low), part(collected.High)+own)
+	if reused.Estimate < collected.Estimate { // the lines allocate little of the garbage
+		return collected
+	}
+	return reused
 }
 
 // metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.

@@ -20,6 +20,7 @@ const (
 	queueRoom = 100           // number of goroutines for each CPU that may queue
 	wakeShare = 0.15          // fraction of the CPU time that is idle although a goroutine is runnable
 	wakeAlone = wakeShare / 2 // fraction of the time that one goroutine is runnable and none runs
+	turnsGain = 2 * minGain   // fraction that one CPU saves, if goroutines take turns
 )
 
 // tooFine finds goroutines that do less work than it costs to start them.
@@ -62,7 +63,7 @@ func tooFine(a *analysis) []Finding {
 		f.citef("the code of the pool takes %s of the CPU time", percent(pool))
 	}
 
-	f.Gain = a.fineGain(c, cost, pool)
+	f.Gain = a.fineGain(c.Count, cost, pool)
 	f.Confidence = High
 	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
 	f.Fix = "Use a worker pool, and give each goroutine a chunk, not one element."
@@ -76,9 +77,9 @@ func tooFine(a *analysis) []Finding {
 // fineGain returns what chunks save if the goroutines of a class cost a fraction of the CPU time, and the library that
 // starts them another. What remains is the essential work without the allocations for goroutines. Without a profile the
 // essential work is unknown, so that only the estimated cost is subtracted.
-func (a *analysis) fineGain(c *evidence.Class, cost, pool float64) *Gain {
+func (a *analysis) fineGain(parks int64, cost, pool float64) *Gain {
 	collected, _ := a.gcCPUShare()
-	left := math.Max(0, a.essential-(a.spawnAllocation()+pool)*a.used)/(a.cpus*a.wall) + a.otherScheduling(c.Count)
+	left := math.Max(0, a.essential-(a.spawnAllocation()+pool)*a.used)/(a.cpus*a.wall) + a.otherScheduling(parks)
 	if a.essential == a.used {
 		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}
@@ -159,8 +160,8 @@ func unboundedSpawn(a *analysis) []Finding {
 	return nil
 }
 
-// notWorthParallel finds programs that are slower on several CPUs than on one: several goroutines work, or if it is
-// clearly slower, goroutines that take turns wake each other on other CPUs.
+// notWorthParallel finds programs that are slower on several CPUs than on one, although several goroutines work, or
+// clearly slower, whatever they do.
 func notWorthParallel(a *analysis) []Finding {
 	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
 		return nil
@@ -173,7 +174,7 @@ func notWorthParallel(a *analysis) []Finding {
 	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
 	wide := a.widestClass()
 	if wide == nil || wide.Running < a.totalRunning()/3 {
-		if overlap || saved < 2*minGain {
+		if overlap || saved < turnsGain {
 			return nil
 		}
 		wide = nil
@@ -207,10 +208,22 @@ func notWorthParallel(a *analysis) []Finding {
 	f.Experiment = "Write the plain loop, and compare the two."
 	if wide == nil {
 		f.Alternative = "Other processes, or the machine, slow the runs on several CPUs down."
-		f.Fix = "Hand over less often, in batches; or run it with GOMAXPROCS=1."
+		f.Fix = "Run it with GOMAXPROCS=1, or allocate less."
+		if waits := a.waitCount(); a.rate(waits) >= turnsRate {
+			f.Fix = "Hand over less often, in batches; or run it with GOMAXPROCS=1."
+			f.citef("goroutines waited %d times for each other or for connections", waits)
+		}
 		f.Experiment = "Run it with GOMAXPROCS=1: the time should fall as far."
 	}
 	return []Finding{f}
+}
+
+// waitCount returns how often goroutines of the program waited.
+func (a *analysis) waitCount() (n int64) {
+	for _, w := range a.trace.Waits {
+		n += w.Count
+	}
+	return n
 }
 
 // wakeLatency finds programs in which goroutines wait for idle CPUs to wake up.

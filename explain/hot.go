@@ -18,31 +18,34 @@ const (
 // avoidableCall is a function, by a prefix, whose result can often be kept, or for which something cheaper exists.
 type avoidableCall struct {
 	function, fix string
-	keep          bool // the result can be kept
-	slow          bool // it is slower than code that does the same; only calls by the program's own code count
+	keep          bool   // the result can be kept
+	slow          bool   // it is slower than code that does the same; only calls by the program's own code count
+	unless        string // the alternative explanation, if it is so likely that confidence is low; may be ""
 }
 
 // avoidable lists such functions. Of two that take as much time, the first is named.
 var avoidable = []avoidableCall{
-	{"regexp.Compile", "Compile the pattern once, outside the loop.", true, false},
-	{"regexp.MustCompile", "Compile the pattern once, outside the loop.", true, false},
-	{"regexp.MatchString", "Compile the pattern once, and call its MatchString.", true, false},
-	{"text/template.(*Template).Parse", "Parse the template once.", true, false},
-	{"html/template.(*Template).Parse", "Parse the template once.", true, false},
-	{"time.LoadLocation", "Load the location once.", true, false},
-	{"crypto/rand.", "Use math/rand/v2, unless the values must be secret.", false, true},
-	{"runtime.concatstring", "Use a strings.Builder: + copies the whole string each time.", false, false},
-	{"fmt.Sprintf", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false},
-	{"fmt.Sprint", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false},
-	{"fmt.Fscan", "Read words with a bufio.Scanner, and parse them with strconv.", false, true},
-	{"fmt.Sscan", "Split the text with strings.Cut or Fields, and parse it with strconv.", false, true},
-	{"fmt.Errorf", "Return an error that formats its text only in its Error method.", false, true},
-	{"reflect.DeepEqual", "Compare the fields, or use slices.Equal or maps.Equal.", false, true},
-	{"encoding/binary.Read", "Read with io.ReadFull, and decode each field, as by LittleEndian.Uint32.", false, true},
-	{"encoding/binary.Write", "Append each field, as by LittleEndian.AppendUint32, and write once.", false, true},
-	{"slices.Clone", "Copy into a buffer of the caller, or do not copy.", false, false},
-	{"bytes.Clone", "Copy into a buffer of the caller, or do not copy.", false, false},
-	{"runtime.growslice", "Allocate the slice with its final capacity.", false, false},
+	{"regexp.Compile", "Compile the pattern once, outside the loop.", true, false, ""},
+	{"regexp.MustCompile", "Compile the pattern once, outside the loop.", true, false, ""},
+	{"regexp.MatchString", "Compile the pattern once, and call its MatchString.", true, false, ""},
+	{"text/template.(*Template).Parse", "Parse the template once.", true, false, ""},
+	{"html/template.(*Template).Parse", "Parse the template once.", true, false, ""},
+	{"time.LoadLocation", "Load the location once.", true, false, ""},
+	{"crypto/rand.", "Use math/rand/v2, unless the values must be secret.", false, true,
+		"The values must be secret, as keys are."},
+	{"runtime.concatstring", "Use a strings.Builder: + copies the whole string each time.", false, false, ""},
+	{"fmt.Sprintf", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false, ""},
+	{"fmt.Sprint", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false, ""},
+	{"fmt.Fscan", "Read words with a bufio.Scanner, and parse them with strconv.", false, true, ""},
+	{"fmt.Sscan", "Split the text with strings.Cut or Fields, and parse it with strconv.", false, true, ""},
+	{"fmt.Errorf", "Return an error that formats its text only in its Error method.", false, true, ""},
+	{"reflect.DeepEqual", "Compare the fields, or use slices.Equal or maps.Equal.", false, true, ""},
+	{"encoding/binary.Read", "Read with io.ReadFull, and decode each field, as by LittleEndian.Uint32.", false, true,
+		""},
+	{"encoding/binary.Write", "Append each field, as by LittleEndian.AppendUint32, and write once.", false, true, ""},
+	{"slices.Clone", "Copy into a buffer of the caller, or do not copy.", false, false, ""},
+	{"bytes.Clone", "Copy into a buffer of the caller, or do not copy.", false, false, ""},
+	{"runtime.growslice", "Allocate the slice with its final capacity.", false, false, ""},
 }
 
 // hotFunction finds the avoidable calls that take most of the CPU time, or else a value that is encoded again, or else
@@ -56,7 +59,8 @@ func hotFunction(a *analysis) []Finding {
 	var of avoidableCall
 	for _, call := range avoidable {
 		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-			if !containsAny(w.stack, call.function) || containsAny(w.stack, "runtime.doInit", "log.") {
+			if !containsAny(w.stack, call.function) ||
+				containsAny(w.stack, "runtime.doInit", "log.", "crypto/rand.Prime") {
 				return evidence.Frame{}, false // initialization, and messages that somebody wants
 			}
 			if !call.slow {
@@ -94,6 +98,9 @@ func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
 		f.Experiment = "Keep the result of the first call: the time should fall."
 	}
 	f.Confidence = High
+	if call.unless != "" {
+		f.Alternative, f.Confidence = call.unless, Low
+	}
 	return f
 }
 

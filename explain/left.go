@@ -1,6 +1,9 @@
 package explain
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // addLeft sets what the changes of findings still save after that of the first one with a gain, where that is known.
 // The first saves a fraction g1 of the wall time, and another alone g2. If both save CPU time at lines of their own,
@@ -24,6 +27,9 @@ func addLeft(found []Finding) {
 func left(first, f *Finding) *float64 {
 	x := f.Gain.Estimate
 	switch {
+	case first.Name != SingleThreaded && f.Name != SingleThreaded &&
+		slices.ContainsFunc(f.Where, func(at string) bool { return slices.Contains(first.Where, at) }):
+		return nil // they may be about the same time
 	case first.savesCalls() && f.savesCalls():
 		x = math.Min(x, 1-first.Gain.Estimate)
 	case first.Name == SingleThreaded && f.savesCalls(), first.savesCalls() && f.Name == SingleThreaded:
@@ -35,8 +41,8 @@ func left(first, f *Finding) *float64 {
 	return &x
 }
 
-// savesCalls reports whether the change saves CPU time at the lines of the finding. Garbage collection is no such cost:
-// what one change does not allocate, no other needs to collect.
+// savesCalls reports whether the change saves CPU time at the lines of the finding, by profiles. Waits are no such
+// cost, and neither is garbage collection alone: what one change does not allocate, no other needs to collect.
 func (f *Finding) savesCalls() bool {
-	return f.local || f.Name == HotFunction || f.Name == EscapePerOp
+	return f.local && f.Level == ProfileLevel || f.Name == HotFunction || f.Name == EscapePerOp
 }

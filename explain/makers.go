@@ -55,7 +55,7 @@ var makers = []maker{
 		alternative: "They are in use at the same time."},
 	{what: "a new one", foreign: true, costly: HotFunction,
 		fix:         "Make it once and keep it; Reset it or use a sync.Pool if it has state.",
-		alternative: "Each call has other options, or needs a fresh one."},
+		alternative: "The new value is the result, or each call has other options."},
 }
 
 // making is what the values of a maker cost at one line. Shares are fractions of all CPU time, and of all bytes.
@@ -95,7 +95,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	switch {
 	case len(lines) == 0:
 		return Finding{}, false
-	case len(lines) > 1 && lines[1].cost(collected) >= lines[0].cost(collected)/4:
+	case len(lines) > 1 && !m.foreign && lines[1].cost(collected) >= lines[0].cost(collected)/4:
 		lines = lines[:2]
 	default:
 		lines = lines[:1]
@@ -113,7 +113,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu)) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
 	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
-		all.bytes < m.leastBytes || m.foreign && a.bytesOfCall(lines[0].at) < constructedBytes {
+		all.bytes < m.leastBytes || m.foreign && !a.isConstructed(lines[0]) {
 		return Finding{}, false
 	}
 
@@ -140,6 +140,9 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	}
 	f.Alternative = m.alternative
 	f.Fix = m.fix
+	if m.foreign {
+		f.Confidence = Low
+	}
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}

@@ -175,7 +175,7 @@ func requestTurns(a *analysis) []Finding {
 		return nil
 	}
 	c, s, sent := &a.trace.Classes[client], &a.trace.Classes[server], a.sendings()
-	answers := a.answering(server) // the class that sends what the server reads, if it is another
+	answers := a.answering(client, server, answered)
 	if sent[c].count < asked/3 || sent[answers].count < answered/3 {
 		return nil // one of them only sends, and the other only receives
 	}

@@ -69,24 +69,33 @@ func tooFineTasks(a *analysis) []Finding {
 	if !ok {
 		return nil
 	}
+	if !slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool { return a.runsTask(w, t.workers) }) {
+		return nil
+	}
 	pool := a.poolCost(t.workers)
 	cost := min(1, a.cpu.share(Locks, Channels)+a.scheduling(2*t.count)+pool)
 	if pool == 0 || cost < fineCost {
 		return nil
 	}
 
-	f := a.newFinding(GoroutineTooFine, "%d tasks of a pool run for only %s each: submitting one costs more.", t.count,
-		formatDuration(t.each))
+	f := a.newFinding(GoroutineTooFine, "%d tasks of a pool run for only %s each: the pool takes %s of the CPU time.",
+		t.count, formatDuration(t.each), percent(cost))
 	f.Share = cost
 	f.Where = []string{a.prog.position(t.at)}
 	f.citef("they are submitted at %s", a.quote(t.at))
-	f.citef("%.0f tasks start each second; a worker takes %s for each in the mean", a.rate(t.count),
+	f.citef("%.0f tasks start each second; a worker takes %s for each on average", a.rate(t.count),
 		formatDuration(t.each))
 	f.citef("submitting, queueing and the code of the pool take up to %s of the CPU time", percent(cost))
-	f.Gain = a.fineGain(t.workers, cost, pool)
+	f.Gain = a.fineGain(2*t.count, cost, pool)
 	f.Confidence = High
 	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
 	f.Fix = "Submit a chunk of the elements as one task, not each element."
 	f.Experiment = "Submit ten elements in each task: the cost should fall to a tenth."
 	return []Finding{f}
+}
+
+// runsTask reports whether a sample is in code of the program that goroutines of a class run.
+func (a *analysis) runsTask(w weightedSample, c *evidence.Class) bool {
+	start := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return f.Function == c.Start.Function })
+	return start > 0 && slices.ContainsFunc(w.stack[:start], a.prog.isOwn)
 }

@@ -59,18 +59,18 @@ func (a *analysis) readsForAccepted(c *evidence.Class) bool {
 		})
 }
 
-// answering returns the class that sends the replies to the requests that a class reads: itself, or the only one that
-// it wakes as often, which sends.
-func (a *analysis) answering(server int) *evidence.Class {
+// answering returns the class that sends the replies to the requests that a server reads: itself, or one goroutine that
+// it wakes for at least a third of them, and that sends more. The client is none.
+func (a *analysis) answering(client, server int, requests int64) *evidence.Class {
 	sent, best := a.sendings(), &a.trace.Classes[server]
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if len(w.Classes) != 1 || w.Op != evidence.OpReceive {
+		if len(w.Classes) != 1 || w.Classes[0] == client || w.Op != evidence.OpReceive {
 			continue
 		}
 		o := &a.trace.Classes[w.Classes[0]]
 		for _, k := range w.Wakers {
-			if k.Class == server && o.Peak == 1 && sent[o].count > sent[best].count {
+			if k.Class == server && k.Count >= requests/3 && o.Peak == 1 && sent[o].count > sent[best].count {
 				best = o
 			}
 		}

@@ -115,8 +115,8 @@ func (k *collector) collectAll(ctx context.Context) error {
 		}
 		steps = append(steps, k.within(2, k.cpuProfile), k.within(1, k.trace))
 	default:
-		steps = []func(context.Context, int) error{k.firstProfile, k.trace, k.answerFirst, k.runPlain, k.cpuProfile,
-			k.locks, k.heap}
+		steps = []func(context.Context, int) error{k.firstProfile, k.trace, k.answerFirst, k.undisturbedRun,
+			k.cpuProfile, k.locks, k.heap}
 	}
 	for _, f := range steps {
 		if err := f(ctx, top); err != nil {

@@ -36,8 +36,8 @@ type Options struct {
 	Dir        string        // keeps the files, see [Collected]; "" for a temporary directory
 	Progress   func(string)  // called with a line for each step; may be nil
 	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
-	// First is called with a CPU profile, a trace and a wall time as far as there are any, before the other evidence is
-	// collected; may be nil.
+	// First is called with a CPU profile, a wall time and a trace if there is one, before the other evidence is
+	// collected. Without a CPU profile it is not called. May be nil.
 	First    func(*Collected)
 	client   *http.Client // for requests to a live process; nil is the default client
 	deadline time.Time    // end of TimeLimit; zero: it begins with the runs

@@ -29,6 +29,16 @@ func (k *collector) rounds(wall time.Duration) int {
 	return 3
 }
 
+// undisturbedRun runs the program once without a profiler, after its profiles. If there is no time for that, the first
+// run of the program takes its place.
+func (k *collector) undisturbedRun(ctx context.Context, cpus int) error {
+	if k.first != nil && !k.endless && k.isTooLate("a run without a profiler", k.first.wall) {
+		k.record(cpus, *k.first)
+		return nil
+	}
+	return k.runPlain(ctx, cpus)
+}
+
 // runPlain runs the program once without a profiler.
 func (k *collector) runPlain(ctx context.Context, cpus int) error {
 	if k.runHooked == nil {
@@ -93,8 +103,7 @@ const (
 	settledRuns  = 3
 )
 
-// isSettled reports whether the runs without a profiler agree at each number of CPUs, so that more of them would not
-// change the answer.
+// isSettled reports whether the elapsed times of the runs without a profiler agree at each number of CPUs.
 func (k *collector) isSettled() bool {
 	for _, cpus := range k.cpuLevels {
 		w := k.walls(cpus)

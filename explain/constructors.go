@@ -18,6 +18,15 @@ var foreignConstructor = regexp.MustCompile(`^(Must)?(New|Compile)([^a-z]|$)`)
 // are rather values, such as identifiers and numbers, of which each call needs another.
 const constructedBytes = 512
 
+// constructedCalls is the least number of calls of a constructor of another module.
+const constructedCalls = 100
+
+// isConstructed reports whether a line makes many large values by a constructor of another module.
+func (a *analysis) isConstructed(m *making) bool {
+	each := a.bytesOfCall(m.at)
+	return each >= constructedBytes && m.allocated/each >= constructedCalls
+}
+
 // constructor returns the program's own line that calls a constructor of another module, and the constructor.
 func (p program) constructor(stack []evidence.Frame) (at, made evidence.Frame, ok bool) {
 	own := slices.IndexFunc(stack, p.isOwn)
