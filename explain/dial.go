@@ -29,7 +29,8 @@ func dialAgain(a *analysis) []Finding {
 		return nil
 	}
 	var worst *evidence.Wait
-	dials, waits, lost := int64(0), int64(0), 0.0
+	dials, waits, most, waited := int64(0), int64(0), int64(0), 0.0
+	var classes []int // of the goroutines that wait
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
 		if at, own := a.prog.ownFrame(w.Stack); !own || !a.prog.mayBeOwn(at) || w.Op != evidence.OpSelect ||
@@ -43,16 +44,20 @@ func dialAgain(a *analysis) []Finding {
 			}
 		}
 		dials, waits = dials+opened, waits+w.Count
-		lost += float64(w.Waited) * float64(opened) / math.Max(1, float64(w.Count)) / a.lifetimeOf(w.Classes)
-		if worst == nil || w.Count > worst.Count {
-			worst = w
+		waited += float64(w.Waited) * float64(opened) / math.Max(1, float64(w.Count))
+		classes = append(classes, w.Classes...)
+		if worst == nil || opened > most {
+			worst, most = w, opened
 		}
 	}
-	if dials < dialsLeast || float64(dials) < dialsMost*float64(waits) {
+	peak := a.peakOf(classes)
+	if dials < dialsLeast || dials < 2*peak || // the first connection of each is new
+		float64(dials) < dialsMost*float64(waits) {
 		return nil
 	}
 
 	// Either the clients wait for the connections, or both sides compute for them.
+	lost := math.Min(waited/float64(max(1, peak))/float64(a.trace.Duration), a.demandShare(0))
 	cost := a.connectionCost(dials)
 	saved := math.Min(1, math.Max(lost, cost*a.activeFraction()))
 	if saved < dialShare {
@@ -73,18 +78,18 @@ func dialAgain(a *analysis) []Finding {
 	}
 	f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(1.2*saved, lost+cost))
 	f.Alternative = "Each goes to another host, or the server closes its connections."
-	f.Fix = "Read bodies to the end, keep one Client, raise MaxIdleConnsPerHost."
+	f.Fix = "Read bodies to the end, use one Client, raise MaxIdleConnsPerHost."
 	f.Experiment = "Count connections with httptrace.GotConnInfo: Reused should be true."
 	return []Finding{f}
 }
 
-// lifetimeOf returns the time that goroutines of some classes exist, in nanoseconds, as far as their peak tells.
-func (a *analysis) lifetimeOf(classes []int) float64 {
-	n := 0
-	for _, i := range classes {
-		n += max(1, a.trace.Classes[i].Peak)
+// peakOf returns how many goroutines of some classes existed at a time, as far as the peaks of the classes tell.
+func (a *analysis) peakOf(classes []int) (n int64) {
+	slices.Sort(classes)
+	for _, i := range slices.Compact(classes) {
+		n += int64(a.trace.Classes[i].Peak)
 	}
-	return float64(max(1, n)) * float64(a.trace.Duration)
+	return n
 }
 
 // connectionCost returns the fraction of the CPU time that opens and closes so many connections, on both sides if the

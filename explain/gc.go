@@ -45,8 +45,9 @@ func gcRules(a *analysis) []Finding {
 
 	sites := a.topAllocators(3)
 	f.Gain = a.gcGain(share, assist)
+	reusable := false
 	if name == GCPressure {
-		f.Gain = a.reuseGain(f.Gain, sites)
+		f.Gain, reusable = a.reuseGain(f.Gain, sites)
 	}
 	f.Confidence = High
 	for _, s := range sites {
@@ -63,8 +64,12 @@ func gcRules(a *analysis) []Finding {
 	if limited {
 		f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
 	}
-	f.Fix = "Reuse buffers at these lines. GOGC=400 saves a part, with more memory."
-	f.Experiment = "Keep the value of the first line: its bytes should leave the profile."
+	f.Fix = "If memory allows, set GOGC=400; or allocate less, or keep less."
+	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter."
+	if reusable {
+		f.Fix = "Reuse buffers at these lines. GOGC=400 may save a part, with more memory."
+		f.Experiment = "Keep the value of the first line: its bytes should leave the profile."
+	}
 	if name == GCThrash {
 		f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(share))
 		f.Fix = "Raise GOMEMLIMIT well above the live heap, or keep less data alive."
@@ -106,16 +111,17 @@ func (a *analysis) gcGain(share, assist float64) *Gain {
 }
 
 // reuseGain estimates what reusing the values of some lines saves: their part of the collections, and the time that
-// allocates them. If most bytes are in use at the end, only collections can be saved, which collected estimates.
-func (a *analysis) reuseGain(collected *Gain, sites []group) *Gain {
+// allocates them. If most bytes are in use at the end, or the lines allocate few of them, only collections can be
+// saved, which collected estimates, and reusable is false.
+func (a *analysis) reuseGain(collected *Gain, sites []group) (g *Gain, reusable bool) {
 	_, all := a.allocations("alloc_space/bytes")
 	list, _ := a.allocations("inuse_space/bytes")
 	inUse := 0.0
 	for _, w := range list {
 		inUse += w.weight
 	}
-	if len(sites) == 0 || a.keeps(all, inUse) {
-		return collected
+	if len(sites) == 0 || !a.hasSamples() || a.keeps(all, inUse) {
+		return collected, false
 	}
 	bytes, allocating := 0.0, 0.0
 	for _, s := range sites {
@@ -124,12 +130,13 @@ func (a *analysis) reuseGain(collected *Gain, sites []group) *Gain {
 		allocating += cost
 	}
 	part := func(x float64) float64 { return bytes * x / (1 - gcKept) }
-	own := allocating * a.activeFraction()
+	// The collector's workers take part of the time only if the goroutines want all CPUs.
+	own := allocating * a.activeFraction() * (1 - (1-a.cpu.user/a.cpu.total)*a.saturation())
 	reused := newGain(part(collected.Estimate)+own, part(collected.Low), part(collected.High)+own)
 	if reused.Estimate < collected.Estimate { // the lines allocate little of the garbage
-		return collected
+		return collected, false
 	}
-	return reused
+	return reused, true
 }
 
 // metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.

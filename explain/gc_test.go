@@ -33,8 +33,8 @@ func TestReuseGain(t *testing.T) {
 		there, elsewhere, inUse int64
 		want                    float64
 	}{
-		{"all at one line", 90000, 0, 0, 1./3 + 0.5},
-		{"half of the bytes there", 45000, 45000, 0, 1./6 + 0.5},
+		{"all at one line", 90000, 0, 0, 1./3 + 1./3},
+		{"half of the bytes there", 45000, 45000, 0, 1./6 + 1./3},
 		{"values that are kept", 90000, 0, 60000, (1 - gcKept) / 3},
 	} {
 		a := program(c.there, c.elsewhere, c.inUse)

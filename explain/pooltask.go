@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// taskShare is the fraction of the tasks of a pool that the program must submit at one line.
+// taskShare is the fraction of the tasks of a pool that the program must submit at lines of its own.
 const taskShare = 0.8
 
 // poolTasks are the tasks that the program submits to a pool of another module, whose goroutines run many of them.
@@ -27,7 +27,7 @@ func (a *analysis) finestTasks() (finest poolTasks, ok bool) {
 			continue
 		}
 		c := &a.trace.Classes[w.Classes[0]]
-		if !a.isForeign(c.Start) || c.Count > w.Count/10 {
+		if !a.isForeign(c.Start) || c.Peak < 2 || c.Count > w.Count/10 {
 			continue
 		}
 		at, submitted := a.submitter(w, repository(c.Start))
@@ -43,7 +43,7 @@ func (a *analysis) finestTasks() (finest poolTasks, ok bool) {
 // submitter returns the own line of the program that ends most waits of goroutines of a pool, and how many such
 // lines end.
 func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, submitted int64) {
-	most := int64(0)
+	by := map[evidence.Frame]int64{}
 	for _, k := range w.Wakers {
 		own := slices.IndexFunc(k.Stack, a.prog.isOwn)
 		if own < 1 || slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
@@ -53,8 +53,8 @@ func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, 
 		}
 		line := a.prog.statement(k.Stack, own)
 		submitted += k.Count
-		if k.Count > most {
-			most, at = k.Count, line
+		if by[line] += k.Count; by[line] > by[at] {
+			at = line
 		}
 	}
 	return at, submitted
@@ -90,7 +90,7 @@ func tooFineTasks(a *analysis) []Finding {
 	f.Confidence = High
 	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
 	f.Fix = "Submit a chunk of the elements as one task, not each element."
-	f.Experiment = "Submit ten elements in each task: the cost should fall to a tenth."
+	f.Experiment = "Submit ten elements in a task: the pool should cost a tenth."
 	return []Finding{f}
 }
 

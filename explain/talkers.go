@@ -46,6 +46,9 @@ func (a *analysis) readsForAccepted(c *evidence.Class) bool {
 	for _, w := range a.trace.Waits {
 		if acceptsConnections(w.Stack) {
 			for _, f := range w.Stack {
+				if a.prog.isOwn(f) {
+					break // what calls the program accepts nothing
+				}
 				accepts[f.Function] = accepts[f.Function] || a.isForeign(f)
 			}
 		}

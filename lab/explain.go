@@ -139,8 +139,11 @@ func firstAnswer(c *collect.Collected) string {
 		text = "so far, without a trace: "
 	}
 	f := explain.Explain(c.Evidence).Findings[0]
-	if f.Name == explain.None || f.Name == explain.TooLittleEvidence {
+	switch f.Name {
+	case explain.None:
 		return text + "nothing was found"
+	case explain.TooLittleEvidence, explain.TooFewSamples:
+		return text + "too little evidence"
 	}
 	text += string(f.Name)
 	if len(f.Where) > 0 {

@@ -84,7 +84,7 @@ func (k *collector) answerFirst(_ context.Context, top int) error {
 	e.Runs = k.undisturbed(top)
 	if first := k.first; len(e.Runs) == 0 {
 		if first == nil { // benchmarks
-			first = &plainRun{outcome{wall: e.Profiles[0].Wall}, nil}
+			first = &plainRun{k.cpu.first, nil}
 		}
 		e.Runs = []evidence.Run{k.evidenceRun(top, []plainRun{*first})}
 	}
@@ -112,7 +112,7 @@ func (k *collector) announceRest(wall, cpu time.Duration) {
 		k.opts.progress(fmt.Sprintf("%s: about %s in all, in about %s", took, result.Count(most, "run"), left))
 		return
 	}
-	k.opts.progress(fmt.Sprintf("%s: about %d to %d runs in all, in up to %s", took, least, most, left))
+	k.opts.progress(fmt.Sprintf("%s: about %d to %d runs in all, in about %s", took, least, most, left))
 }
 
 // step reports that a run begins.

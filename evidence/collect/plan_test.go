@@ -67,7 +67,7 @@ func TestAnnounce(t *testing.T) {
 	k.announce("./prog")
 	k.announceRest(500*time.Millisecond, 2*time.Second)
 	want := []string{"./prog: 6 to 64 runs, depending on how long one takes, in up to 3m",
-		"it takes 500ms: about 12 to 16 runs in all, in up to 7.5s", "./prog -n 1: 28 runs in 0s",
+		"it takes 500ms: about 12 to 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s",
 		"./prog: 3 to 42 runs, depending on how long one takes, in up to 4s",
 		"it takes 500ms: about 3 runs in all, in about 1s"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {

@@ -22,6 +22,7 @@ type cpuRuns struct {
 	spent   time.Duration // by all runs, with the time to start them
 	last    time.Duration // by the last one
 	failed  bool          // a run stored no profile
+	first   outcome       // of the first run
 }
 
 // firstProfile takes the CPU profile of one run, for a first answer.
@@ -70,6 +71,8 @@ func (k *collector) profileCPU(ctx context.Context, cpus, most int) error {
 			return err
 		}
 		if n == 0 {
+			k.cpu.first = e
+			k.cpu.first.wall -= a.end
 			k.removeOld() // even if the collection fails later
 		}
 		p, err := readProfile(ctx, path, evidence.CPU)

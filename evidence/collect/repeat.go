@@ -88,10 +88,14 @@ func (k *collector) walls(cpus int) []time.Duration {
 	return mapRuns(k.runs[cpus], func(r plainRun) time.Duration { return r.wall })
 }
 
-// medianWall returns the median elapsed time of the runs without a profiler, or that of the first run.
+// medianWall returns the median elapsed time of the runs without a profiler, or that of the first run, or of those with
+// a CPU profile.
 func (k *collector) medianWall(cpus int) time.Duration {
 	if len(k.runs[cpus]) == 0 && k.first != nil && cpus == k.cpuLevels[len(k.cpuLevels)-1] {
 		return k.first.wall
+	}
+	if len(k.runs[cpus]) == 0 {
+		return median(k.cpu.walls)
 	}
 	return median(k.walls(cpus))
 }
