@@ -19,6 +19,7 @@ func TestForeignConstructors(t *testing.T) {
 	}{
 		"encoders":        {newEncoder, 4000, EscapePerOp},
 		"costly encoders": {newEncoder[1:], 4000, HotFunction},
+		"one large":       {newEncoder, 4000, ""},
 		"identifiers":     {newEncoder, 16, ""},
 		"a pattern":       {append([]string{"example.com/re.MustCompile:20"}, newEncoder[3:]...), 4000, HotFunction},
 		"one by a library": {append([]string{"example.com/zip.NewWriter:20", "example.com/rpc.Serve:3"},
@@ -31,7 +32,11 @@ func TestForeignConstructors(t *testing.T) {
 		made := makes(60, 0, c.stack...)
 		made.evidence.Program.Module = "shop"
 		heap := &made.evidence.Profiles[1]
-		heap.Samples[0].Values = []int64{5000, 5000 * c.bytes}
+		calls := int64(5000)
+		if name == "one large" {
+			calls = 1
+		}
+		heap.Samples[0].Values = []int64{calls, 5000 * c.bytes}
 		// A loop in the constructor, which would count too many calls.
 		heap.Samples = append(heap.Samples, evidence.Sample{Values: []int64{500000, 500 * c.bytes},
 			Stack: append(frames("example.com/zip.(*Encoder).table:60"), heap.Samples[0].Stack...)})

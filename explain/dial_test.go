@@ -24,6 +24,7 @@ func TestDialAgain(t *testing.T) {
 		"most":                 {6000, 4000, 900, 0, "main.fetch:7", 0.9 * 0.3},
 		"some":                 {6000, 2000, 900, 100, "main.fetch:7", 0},
 		"few":                  {90, 90, 800, 100, "main.fetch:7", 0},
+		"first connections":    {6000, 6000, 20, 100, "main.fetch:7", 0},
 		"beside other work":    {6000, 6000, 800, 1, "main.fetch:7", 0},
 		"cheap":                {6000, 6000, 100, 10, "main.fetch:7", 0},
 		"the library's choice": {6000, 6000, 800, 100, "example.com/feed.Poll:7", 0},
@@ -35,6 +36,9 @@ func TestDialAgain(t *testing.T) {
 		if x.computing == 0 || name == "some" || name == "few" { // nobody computes while they wait
 			c.evidence.Trace.Demand.Time = []time.Duration{900 * time.Millisecond, 50 * time.Millisecond,
 				50 * time.Millisecond}
+		}
+		if name == "first connections" {
+			c.evidence.Trace.Classes[2].Peak = 5000
 		}
 		w := c.wait(evidence.OpSelect, 2, x.waits, time.Duration(x.waited)*time.Millisecond, 0, "runtime.selectgo",
 			"net/http.(*Transport).getConn", "net/http.(*Client).Get", x.caller)

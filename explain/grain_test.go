@@ -101,7 +101,8 @@ func TestTooFineInPool(t *testing.T) {
 func TestTooFineTasks(t *testing.T) {
 	const pool = "example.com/pool/v2."
 	for name, want := range map[string]bool{"tasks": true, "long": false, "few": false, "no cost": false,
-		"submitted by a library": false, "goroutines of its own": false, "one for each task": false} {
+		"submitted by a library": false, "goroutines of its own": false, "one for each task": false,
+		"one goroutine": false, "no task of the program": false} {
 		count, running, costs, submits, start := int64(1000000), time.Second, 60, "main.render:7", pool+"run"
 		switch name {
 		case "long":
@@ -123,8 +124,14 @@ func TestTooFineTasks(t *testing.T) {
 		k := &c.evidence.Trace.Classes[2]
 		k.Start, k.Running, k.Count = frames(start)[0], running, 2
 		k.Created = frames(pool+"(*Pool).Submit", submits, "main.main:3")
-		if name == "one for each task" {
+		switch name {
+		case "one for each task":
 			k.Count = count
+		case "one goroutine":
+			k.Peak = 1
+		case "no task of the program":
+			c.evidence.Profiles[0].Samples[0].Stack = frames(pool+"encode", start)
+			c.cpu(9, "main.scale:5", pool+"callback", "main.other:3")
 		}
 		w := c.wait(evidence.OpReceive, 2, count, time.Second, 1, "runtime.chanrecv1", start)
 		c.evidence.Trace.Waits[w].Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Pool).Submit", submits,

@@ -9,6 +9,12 @@ import (
 func TestLeft(t *testing.T) {
 	gain := func(g float64) *Gain { return newGain(g, g, g) }
 	const unknown = -1
+	low := 0.2
+	may := Report{Findings: []Finding{{Name: HotFunction, Confidence: High, Gain: gain(0.5)}, {Name: LibraryLimit,
+		Confidence: Low, Gain: &Gain{Estimate: 0.2, Left: &low}}}}.Answer()
+	if !strings.Contains(may[len(may)-1], "that may save another 20%") {
+		t.Errorf("a second change of low confidence: %q", may)
+	}
 	for _, c := range []struct {
 		name          string
 		first, second Finding
