@@ -152,9 +152,12 @@ func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	return hooked.build(ctx, to, "-overlay="+overlay)
 }
 
-// firstError returns the first line of what the go command reports that does not only name a package.
+// firstError returns the first line of what the go command reports that does not only name a package or a module.
 func firstError(err error) string {
 	lines := strings.Split(err.Error(), "\n")
-	i := slices.IndexFunc(lines, func(l string) bool { return l != "" && !strings.HasPrefix(l, "# ") })
+	i := slices.IndexFunc(lines, func(l string) bool {
+		return l != "" && !strings.HasPrefix(l, "# ") && !strings.HasPrefix(l, "go: downloading ") &&
+			!strings.HasPrefix(l, "go: warning:")
+	})
 	return lines[max(0, i)]
 }

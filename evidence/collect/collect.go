@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ type collector struct {
 	deadline    time.Time
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
-	first       *plainRun          // the run before all others, if it did the same work
+	first       *plainRun          // the first run, without a profiler; nil for benchmarks, which look for their count
 	cpu         cpuRuns
 	skipped     []string
 	ran         int       // runs of the program so far
@@ -83,11 +82,8 @@ func newCollector(s *target, c *Collected, work string, o Options) *collector {
 		cpuLevels: levels, runs: map[int][]plainRun{}, began: time.Now()}
 }
 
-// timeLeft returns how long a run may take: at most the given time, and no more than remains, but always long enough to
-// measure.
-func (k *collector) timeLeft(most time.Duration) time.Duration {
-	return min(most, max(time.Until(k.deadline), minRun))
-}
+// top returns the most CPUs of a run.
+func (k *collector) top() int { return k.cpuLevels[len(k.cpuLevels)-1] }
 
 // collect runs the program once for each kind of evidence, the most important first.
 func (s *target) collect(ctx context.Context, c *Collected, work string, o Options) error {
@@ -103,7 +99,7 @@ func (s *target) collect(ctx context.Context, c *Collected, work string, o Optio
 // collectAll takes all evidence after the first run.
 func (k *collector) collectAll(ctx context.Context) error {
 	k.Program = k.about
-	top := k.cpuLevels[len(k.cpuLevels)-1]
+	top := k.top()
 	steps := []func(context.Context, int) error{k.runPlain}
 	switch {
 	case k.runHooked == nil && k.opts.Quick:
@@ -174,7 +170,7 @@ func (k *collector) prepare(ctx context.Context) error {
 
 // firstRun runs the program as it was given. It must not crash, but need not end.
 func (k *collector) firstRun(ctx context.Context) error {
-	top := k.cpuLevels[len(k.cpuLevels)-1]
+	top := k.top()
 	// The rest of the time is for the other runs.
 	k.limitQuick()
 	share := time.Duration(2)
@@ -198,7 +194,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // On one CPU they would do less.
 		k.note("they run on %d CPUs only, because each runs for a fixed time: -benchtime 100x fixes the work "+
 			"instead", top)
-		k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
+		k.cpuLevels = []int{k.top()}
 	}
 
 	k.endless = e.cut
@@ -208,7 +204,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 			k.about.Name, most, k.window)
 		if len(k.cpuLevels) > 1 {
 			k.note("it runs on %d CPUs only, because runs that are cut do different work", top)
-			k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
+			k.cpuLevels = []int{k.top()}
 		}
 	}
 	if e.code != 0 && !e.cut {
@@ -243,8 +239,16 @@ func (k *collector) checkCrash(e outcome) error {
 	}
 }
 
+// step reports that a run begins.
+func (k *collector) step() {
+	if k.opts.Step != nil {
+		k.opts.Step(k.ran)
+	}
+	k.ran++
+}
+
 // run runs the program with the hook. It returns the outcome, the output of the hook, and the directory with its files.
-// The output is nil if the hook did not reach its end.
+// The elapsed time is without what the hook took at its end. The output is nil if the hook did not reach its end.
 func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	window time.Duration) (outcome, *hookOutput, string, error) {
 	dir, err := os.MkdirTemp(k.work, string(kind)+"-")
@@ -266,8 +270,8 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 		k.note("no %s of %s: %v", kindNames[kind], k.about.Name, err)
 		return e, nil, dir, nil
 	}
-	if k.insideTimes {
-		e.wall = a.wall + a.end
+	if e.wall -= a.end; k.insideTimes {
+		e.wall = a.wall
 	}
 
 	return e, a, dir, nil
@@ -276,18 +280,4 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 var kindNames = map[hook.Kind]string{
 	hook.Undisturbed: "runtime metrics", hook.CPU: "CPU profile", hook.Locks: "mutex and block profiles",
 	hook.Heap: "heap profile", hook.Trace: "trace",
-}
-
-// isTooLate reports whether there is too little time for another run of some length, and records what is left out.
-func (k *collector) isTooLate(what string, wall time.Duration) bool {
-	if !k.insideTimes { // a run is cut after the window, but a trial is not
-		wall = min(wall, k.window)
-	}
-	if time.Now().Add(wall).Before(k.deadline) {
-		return false
-	}
-	if !slices.Contains(k.skipped, what) {
-		k.skipped = append(k.skipped, what)
-	}
-	return true
 }

@@ -118,7 +118,7 @@ const ownModule = "github.com/brewput/brewput"
 
 // trials prepares the trials: it runs one to measure its length, and sets the number of operations of the others.
 func (k *collector) trials(ctx context.Context, w *workload.Workload, d workload.Design, spec trial.Spec) error {
-	top := k.cpuLevels[len(k.cpuLevels)-1]
+	top := k.top()
 	r := trial.Runner{}
 	runTrial := r.RunnerOf(w)
 	k.runHooked = func(ctx context.Context, h hook.Request, cpus int) (outcome, error) {
@@ -151,7 +151,6 @@ func (k *collector) trials(ctx context.Context, w *workload.Workload, d workload
 	}
 	if a != nil {
 		k.first = &plainRun{e, a}
-		k.first.wall -= a.end
 		if k.opts.Quick { // it is also the undisturbed one
 			k.record(top, *k.first)
 		}

@@ -265,7 +265,9 @@ func TestOldModule(t *testing.T) {
 
 func TestFirstError(t *testing.T) {
 	for text, want := range map[string]string{"# shop\nmain.go:3: syntax error\n": "main.go:3: syntax error",
-		"no Go files": "no Go files", "# shop": "# shop"} {
+		"no Go files": "no Go files", "# shop": "# shop",
+		"go: downloading example.com/x v1.2.3\ngo: warning: ignoring\ngo: example.com/x@v1.2.3: not found": "go: " +
+			"example.com/x@v1.2.3: not found"} {
 		if got := firstError(errors.New(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

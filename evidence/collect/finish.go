@@ -94,6 +94,24 @@ func moveFile(ctx context.Context, from, to string) error {
 	return errors.Join(err, out.Close(), os.Remove(from))
 }
 
+// answerFirst reports what is known from the first run, a CPU profile and a trace.
+func (k *collector) answerFirst(_ context.Context, top int) error {
+	if k.opts.First == nil || len(k.Evidence.Profiles) == 0 {
+		return nil
+	}
+	e := *k.Evidence
+	e.Runs = k.undisturbed(top)
+	switch {
+	case len(e.Runs) > 0:
+	case k.first != nil:
+		e.Runs = []evidence.Run{k.evidenceRun(top, []plainRun{*k.first})}
+	default: // benchmarks
+		e.Runs = []evidence.Run{k.evidenceRun(top, k.cpu.runs[:1])}
+	}
+	k.opts.First(&Collected{Evidence: &e, Dir: k.Dir})
+	return nil
+}
+
 // finish adds the runs and the notes to the evidence.
 func (k *collector) finish(top int) {
 	k.Evidence.Runs = append(k.Evidence.Runs, k.undisturbed(top)...)

@@ -3,10 +3,10 @@ package collect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/result"
 )
 
@@ -15,11 +15,11 @@ const samplePeriod = 10 * time.Millisecond
 
 // plannedRuns returns how often the program runs in all, given the elapsed time and the CPU time of one run:
 // once as it is, once or more for each kind of evidence, and without a profiler at each number of CPUs. The least is
-// that of runs without a profiler that agree.
+// for runs without a profiler that agree after settledRuns.
 func (k *collector) plannedRuns(wall, cpu time.Duration) (least, most int) {
 	rounds := k.rounds(wall)
 	settled := min(rounds, settledRuns)
-	if !k.endless { // otherwise on all CPUs only
+	if !k.endless { // an endless program runs on all CPUs only
 		rounds, settled = rounds*len(k.cpuLevels), settled*len(k.cpuLevels)
 	}
 	switch {
@@ -62,6 +62,26 @@ func (k *collector) runLimit() time.Duration {
 	return k.opts.TimeLimit
 }
 
+// timeLeft returns how long a run may take: at most the given time, and no more than remains, but always long enough to
+// measure.
+func (k *collector) timeLeft(most time.Duration) time.Duration {
+	return min(most, max(time.Until(k.deadline), minRun))
+}
+
+// isTooLate reports whether there is too little time for another run of some length, and records what is left out.
+func (k *collector) isTooLate(what string, wall time.Duration) bool {
+	if !k.insideTimes { // a run is cut after the window, but a trial is not
+		wall = min(wall, k.window)
+	}
+	if time.Now().Add(wall).Before(k.deadline) {
+		return false
+	}
+	if !slices.Contains(k.skipped, what) {
+		k.skipped = append(k.skipped, what)
+	}
+	return true
+}
+
 // within returns a step that watches a run for a fraction 1/parts of the time that is left.
 func (k *collector) within(parts time.Duration, step func(context.Context, int) error) func(context.Context,
 	int) error {
@@ -73,23 +93,6 @@ func (k *collector) within(parts time.Duration, step func(context.Context, int) 
 		k.window = min(k.window, max(minRun, time.Until(k.deadline)/parts-minRun))
 		return step(ctx, top)
 	}
-}
-
-// answerFirst reports what is known from the first run, a CPU profile and a trace.
-func (k *collector) answerFirst(_ context.Context, top int) error {
-	if k.opts.First == nil || len(k.Evidence.Profiles) == 0 {
-		return nil
-	}
-	e := *k.Evidence
-	e.Runs = k.undisturbed(top)
-	if first := k.first; len(e.Runs) == 0 {
-		if first == nil { // benchmarks
-			first = &plainRun{k.cpu.first, nil}
-		}
-		e.Runs = []evidence.Run{k.evidenceRun(top, []plainRun{*first})}
-	}
-	k.opts.First(&Collected{Evidence: &e, Dir: k.Dir})
-	return nil
 }
 
 // announce reports how often a program runs, before its length is known: from as often as one that does not end, to as
@@ -113,14 +116,6 @@ func (k *collector) announceRest(wall, cpu time.Duration) {
 		return
 	}
 	k.opts.progress(fmt.Sprintf("%s: about %d to %d runs in all, in about %s", took, least, most, left))
-}
-
-// step reports that a run begins.
-func (k *collector) step() {
-	if k.opts.Step != nil {
-		k.opts.Step(k.ran)
-	}
-	k.ran++
 }
 
 // summarize reports how often the program ran.

@@ -143,34 +143,102 @@ func TestFirstAnswer(t *testing.T) {
 		t.Errorf("runs %+v", r)
 	}
 	// The profile goes on after the answer.
-	if n := len(k.cpu.walls); n != maxRepeats || len(k.Evidence.Profiles) == 0 ||
+	if n := len(k.cpu.runs); n != maxRepeats || len(k.Evidence.Profiles) == 0 ||
 		k.Evidence.Profiles[0].Kind != evidence.CPU || slices.ContainsFunc(k.Evidence.Profiles[1:],
 		func(p evidence.Profile) bool { return p.Kind == evidence.CPU }) {
 		t.Errorf("%d runs with a CPU profile: %+v", n, k.Evidence.Profiles)
 	}
 }
 
+// The first run of benchmarks only looks for their number of operations, so that their first answer has the times of
+// the run with a CPU profile.
+func TestFirstAnswerOfBenchmarks(t *testing.T) {
+	var first []evidence.Run
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}})
+	do := k.runHooked
+	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+		e, err := do(ctx, r, cpus)
+		e.wall, e.user, e.system = 500*time.Millisecond, 700*time.Millisecond, 40*time.Millisecond
+		return e, err
+	}
+	k.opts.First = func(c *Collected) { first = c.Runs }
+	for _, step := range []func(context.Context, int) error{k.firstProfile, k.answerFirst} {
+		if err := step(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(first) != 1 || first[0].User != 700*time.Millisecond || first[0].System != 40*time.Millisecond ||
+		first[0].Wall > 500*time.Millisecond || first[0].Wall <= 0 {
+		t.Errorf("runs %+v", first)
+	}
+}
+
+// If there is no time for a run without a profiler after the profiles, the first run of the program takes its place.
+func TestUndisturbedTooLate(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		left          time.Duration
+		hasFirst      bool
+		endless       bool
+		runs, counted int // runs of the program; runs that count which are its first
+	}{
+		{"too late", -time.Hour, true, false, 0, 1},
+		{"enough time", time.Hour, true, false, 1, 0},
+		{"too late for benchmarks", -time.Hour, false, false, 1, 0},
+		{"too late, endless", -time.Hour, true, true, 1, 0},
+	} {
+		k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{2}})
+		k.deadline, k.endless = time.Now().Add(c.left), c.endless
+		if c.hasFirst {
+			k.first = &plainRun{outcome{wall: 700 * time.Millisecond}, nil}
+		}
+		if err := k.undisturbedRun(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+		counted := 0
+		for _, r := range k.runs[2] {
+			if r.wall == 700*time.Millisecond {
+				counted++
+			}
+		}
+		if k.ran != c.runs || len(k.runs[2]) != 1 || counted != c.counted {
+			t.Errorf("%s: %d runs, of which count %+v", c.name, k.ran, k.runs[2])
+		}
+	}
+}
+
 // Runs without a profiler end when their times agree at each number of CPUs.
 func TestSettled(t *testing.T) {
 	const ms = time.Millisecond
+	same := []time.Duration{400 * ms, 400 * ms, 400 * ms, 400 * ms, 400 * ms}
 	for _, c := range []struct {
-		name  string
-		walls map[int][]time.Duration // of the runs in turn
-		want  map[int]int             // runs
+		name        string
+		walls, used map[int][]time.Duration // of the runs in turn
+		want        map[int]int             // runs
 	}{
 		{"they agree", map[int][]time.Duration{1: {800 * ms, 810 * ms, 790 * ms}, 2: {400 * ms, 406 * ms, 394 * ms}},
+			nil, map[int]int{1: 3, 2: 3}},
+		{"not on one CPU", map[int][]time.Duration{1: {800 * ms, 815 * ms, 790 * ms, 800 * ms, 800 * ms}, 2: same},
+			nil, map[int]int{1: 5, 2: 5}},
+		{"not on two", map[int][]time.Duration{1: same, 2: {400 * ms, 413 * ms, 400 * ms, 400 * ms, 400 * ms}},
+			nil, map[int]int{1: 5, 2: 5}},
+		{"CPU times differ", map[int][]time.Duration{1: same, 2: same},
+			map[int][]time.Duration{1: same, 2: {700 * ms, 722 * ms, 700 * ms, 700 * ms, 700 * ms}},
+			map[int]int{1: 5, 2: 5}},
+		{"short CPU times differ", map[int][]time.Duration{1: same, 2: same},
+			map[int][]time.Duration{1: {10 * ms, 12 * ms, 20 * ms}, 2: {10 * ms, 12 * ms, 20 * ms}},
 			map[int]int{1: 3, 2: 3}},
-		{"not on one CPU", map[int][]time.Duration{1: {800 * ms, 815 * ms, 790 * ms, 800 * ms, 800 * ms},
-			2: {400 * ms, 400 * ms, 400 * ms, 400 * ms, 400 * ms}}, map[int]int{1: 5, 2: 5}},
-		{"not on two", map[int][]time.Duration{1: {800 * ms, 800 * ms, 800 * ms, 800 * ms, 800 * ms},
-			2: {400 * ms, 413 * ms, 400 * ms, 400 * ms, 400 * ms}}, map[int]int{1: 5, 2: 5}},
 	} {
 		k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}})
 		do, n := k.runHooked, map[int]int{}
 		k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 			_, err := do(ctx, r, cpus)
+			e := outcome{wall: c.walls[cpus][n[cpus]]}
+			if c.used != nil {
+				e.user = c.used[cpus][n[cpus]]
+			}
 			n[cpus]++
-			return outcome{wall: c.walls[cpus][n[cpus]-1]}, err
+			return e, err
 		}
 		if err := k.repeat(t.Context()); err != nil {
 			t.Fatal(err)

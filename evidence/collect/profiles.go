@@ -17,12 +17,11 @@ import (
 
 // cpuRuns are the runs with a CPU profile so far. Their samples are added up in the evidence.
 type cpuRuns struct {
-	walls   []time.Duration // of the program
+	runs    []plainRun
 	samples int64
 	spent   time.Duration // by all runs, with the time to start them
 	last    time.Duration // by the last one
 	failed  bool          // a run stored no profile
-	first   outcome       // of the first run
 }
 
 // firstProfile takes the CPU profile of one run, for a first answer.
@@ -32,20 +31,20 @@ func (k *collector) firstProfile(ctx context.Context, cpus int) error {
 
 // cpuProfile takes a CPU profile, or continues one. It combines several runs if one is short.
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
-	if err := k.profileCPU(ctx, cpus, maxRepeats); err != nil || len(k.cpu.walls) == 0 {
+	if err := k.profileCPU(ctx, cpus, maxRepeats); err != nil || len(k.cpu.runs) == 0 {
 		return err
 	}
-	k.overhead("CPU profile", median(k.cpu.walls))
+	k.overhead("CPU profile", median(wallsOf(k.cpu.runs)))
 	if k.cpu.samples < fewSamples {
 		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few for small shares; give the "+
-			"program more work", result.Count(int(k.cpu.samples), "sample"), result.Count(len(k.cpu.walls), "run"))
+			"program more work", result.Count(int(k.cpu.samples), "sample"), result.Count(len(k.cpu.runs), "run"))
 	}
 	return nil
 }
 
-// profileCPU runs the program with a CPU profile until it has run most times, or there are enough samples.
-func (k *collector) profileCPU(ctx context.Context, cpus, most int) error {
-	for n := len(k.cpu.walls); n < most && k.cpu.samples < enoughSamples && !k.cpu.failed; n++ {
+// profileCPU runs the program with a CPU profile until there are enough samples, but at most limit times in all.
+func (k *collector) profileCPU(ctx context.Context, cpus, limit int) error {
+	for n := len(k.cpu.runs); n < limit && k.cpu.samples < enoughSamples && !k.cpu.failed; n++ {
 		if n > 0 && (k.cpu.spent > k.repeatFor() || k.endless) {
 			break
 		}
@@ -71,22 +70,20 @@ func (k *collector) profileCPU(ctx context.Context, cpus, most int) error {
 			return err
 		}
 		if n == 0 {
-			k.cpu.first = e
-			k.cpu.first.wall -= a.end
 			k.removeOld() // even if the collection fails later
 		}
 		p, err := readProfile(ctx, path, evidence.CPU)
 		if err != nil {
 			return err
 		}
-		k.addCPU(p, e.wall-a.end)
+		k.addCPU(p, plainRun{e, a})
 	}
 	return nil
 }
 
 // addCPU adds the samples of a CPU profile of one run to the evidence.
-func (k *collector) addCPU(p *evidence.Profile, wall time.Duration) {
-	k.cpu.walls = append(k.cpu.walls, wall)
+func (k *collector) addCPU(p *evidence.Profile, r plainRun) {
+	k.cpu.runs = append(k.cpu.runs, r)
 	k.cpu.samples += sampleCount(p)
 	i := slices.IndexFunc(k.Evidence.Profiles, func(o evidence.Profile) bool { return o.Kind == evidence.CPU })
 	if i < 0 {
@@ -97,7 +94,7 @@ func (k *collector) addCPU(p *evidence.Profile, wall time.Duration) {
 		all.Samples = append(all.Samples, p.Samples...)
 		all.Duration += p.Duration
 	}
-	k.Evidence.Profiles[i].Wall = median(k.cpu.walls)
+	k.Evidence.Profiles[i].Wall = median(wallsOf(k.cpu.runs))
 }
 
 // repeatFor returns the total time of the runs for a CPU profile, after which none begins.
@@ -151,11 +148,11 @@ func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, pr
 		if err != nil {
 			return err
 		}
-		p.Wall = e.wall - a.end
+		p.Wall = e.wall
 		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
 	}
 
-	k.overhead(kindNames[kind], e.wall-a.end)
+	k.overhead(kindNames[kind], e.wall)
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (k *collector) undisturbedRun(ctx context.Context, cpus int) error {
 // runPlain runs the program once without a profiler.
 func (k *collector) runPlain(ctx context.Context, cpus int) error {
 	if k.runHooked == nil {
-		if cpus == k.cpuLevels[len(k.cpuLevels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
+		if cpus == k.top() && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
 			return nil
 		}
 		k.step()
@@ -58,10 +58,6 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 	if err != nil {
 		return err
 	}
-	if a != nil {
-		e.wall -= a.end
-	}
-
 	k.record(cpus, plainRun{e, a})
 	return nil
 }
@@ -69,7 +65,7 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 // record adds a run without a profiler. A run that was cut did only a part of the work, unless the program never ends.
 // It counts only if it is the first at the most CPUs. With fewer CPUs it ends the runs at that number, and none counts.
 func (k *collector) record(cpus int, r plainRun) {
-	top := k.cpuLevels[len(k.cpuLevels)-1]
+	top := k.top()
 	switch {
 	case k.endless || !r.cut || cpus == top && len(k.runs[top]) == 0:
 		k.runs[cpus] = append(k.runs[cpus], r)
@@ -83,49 +79,58 @@ func (k *collector) record(cpus int, r plainRun) {
 	}
 }
 
-// walls returns the elapsed times of the runs without a profiler.
-func (k *collector) walls(cpus int) []time.Duration {
-	return mapRuns(k.runs[cpus], func(r plainRun) time.Duration { return r.wall })
+// wallsOf returns the elapsed times of runs.
+func wallsOf(list []plainRun) []time.Duration {
+	return mapRuns(list, func(r plainRun) time.Duration { return r.wall })
 }
 
 // medianWall returns the median elapsed time of the runs without a profiler, or that of the first run, or of those with
 // a CPU profile.
 func (k *collector) medianWall(cpus int) time.Duration {
-	if len(k.runs[cpus]) == 0 && k.first != nil && cpus == k.cpuLevels[len(k.cpuLevels)-1] {
+	switch {
+	case len(k.runs[cpus]) > 0:
+		return median(wallsOf(k.runs[cpus]))
+	case k.first != nil && cpus == k.top():
 		return k.first.wall
 	}
-	if len(k.runs[cpus]) == 0 {
-		return median(k.cpu.walls)
-	}
-	return median(k.walls(cpus))
+	return median(wallsOf(k.cpu.runs))
 }
 
-// settledRange is the difference of the longest and the shortest run, as a fraction of the median, up to which
-// settledRuns runs without a profiler are enough.
+// Runs without a profiler stop after settledRuns if the difference of the longest and the shortest is at most
+// settledRange of the median, at each number of CPUs. The CPU times must agree as well: their difference may be
+// settledRange of their median, or of the elapsed time if that is longer.
 const (
 	settledRange = 0.03
 	settledRuns  = 3
 )
 
-// isSettled reports whether the elapsed times of the runs without a profiler agree at each number of CPUs.
+// isSettled reports whether the times of the runs without a profiler agree at each number of CPUs.
 func (k *collector) isSettled() bool {
 	for _, cpus := range k.cpuLevels {
-		w := k.walls(cpus)
-		if len(w) < settledRuns ||
-			float64(slices.Max(w)-slices.Min(w)) > settledRange*float64(median(w)) {
+		walls := wallsOf(k.runs[cpus])
+		used := mapRuns(k.runs[cpus], func(r plainRun) time.Duration { return r.user + r.system })
+		if len(walls) < settledRuns || !agree(walls, median(walls)) || !agree(used, max(median(used), median(walls))) {
 			return false
 		}
 	}
 	return true
 }
 
+// agree reports whether times differ by no more than settledRange of a time.
+func agree(times []time.Duration, of time.Duration) bool {
+	return float64(slices.Max(times)-slices.Min(times)) <= settledRange*float64(of)
+}
+
 // repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns, or they
 // agree.
 func (k *collector) repeat(ctx context.Context) error {
-	top := k.cpuLevels[len(k.cpuLevels)-1]
+	top := k.top()
 	for range k.rounds(k.medianWall(top)) {
 		for _, cpus := range k.cpuLevels { // record replaces the list
-			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) || k.isSettled() ||
+			if k.isSettled() {
+				return nil
+			}
+			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
 				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
 				continue
 			}

@@ -23,7 +23,7 @@ func median[T cmp.Ordered](list []T) T {
 func medians(cpus int, list []plainRun) evidence.Run {
 	times := func(of func(plainRun) time.Duration) time.Duration { return median(mapRuns(list, of)) }
 	counts := func(of func(plainRun) int64) int64 { return median(mapRuns(list, of)) }
-	walls := mapRuns(list, func(r plainRun) time.Duration { return r.wall })
+	walls := wallsOf(list)
 	return evidence.Run{
 		CPUs: cpus, MachineCPUs: runtime.NumCPU(), Count: len(list),
 		Wall: median(walls), WallLow: slices.Min(walls), WallHigh: slices.Max(walls),

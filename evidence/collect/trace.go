@@ -45,7 +45,7 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 		k.Evidence.Trace.Truncated = true
 		k.note("the trace holds the first %v of the run", a.wall.Round(1e6))
 	case !e.cut:
-		k.overhead("trace", e.wall-a.end)
+		k.overhead("trace", e.wall)
 	}
 
 	return nil
