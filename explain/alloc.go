@@ -93,7 +93,7 @@ func escapes(a *analysis) []Finding {
 	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
 	cost, samples := a.allocationShare(g.at)
 	collected, _ := a.gcCPUShare()
-	saved := (cost + collected*g.share*0.8) * a.activeFraction()
+	saved := (cost + 0.8*collected*g.share) * a.activeFraction()
 	once := perOp >= 0.8 && perOp <= 1.2
 	if !(once && reason != "") && saved < allocSaved || samples < minSamples {
 		return nil
@@ -104,6 +104,7 @@ func escapes(a *analysis) []Finding {
 		f.Claim = "One line allocates " + percent(g.share) + " of all objects."
 	}
 	f.Level = ProfileLevel
+	f.savesCPU, f.garbage = true, saved-cost*a.activeFraction()
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	f.citef("%s of %.0f objects are allocated at %s", percent(g.share), objects, a.quote(g.at))
@@ -113,7 +114,6 @@ func escapes(a *analysis) []Finding {
 	if reason != "" {
 		f.citef("the compiler reports: %s", reason)
 	}
-
 	f.citef("allocating there takes %s of the goroutines' CPU time; garbage collection takes %s of all CPU time",
 		percent(cost), percent(collected))
 	kept := a.keeps(a.allocatedAt("alloc_space/bytes", g.at), a.allocatedAt("inuse_space/bytes", g.at))

@@ -45,11 +45,13 @@ func (f Finding) should() string {
 	return "should"
 }
 
-// secondChange returns a sentence about the second change, of the findings after the one to change first, if it is
-// known what that still saves.
+// secondChange returns a sentence about the next change, of the findings after the one to change first, that is known
+// to save enough after it.
 func secondChange(found []Finding) []string {
-	i := slices.IndexFunc(found, func(f Finding) bool { return f.Gain != nil })
-	if i < 0 || found[i].Gain.Left == nil {
+	i := slices.IndexFunc(found, func(f Finding) bool {
+		return f.Gain != nil && f.Gain.Left != nil && *f.Gain.Left >= minGain
+	})
+	if i < 0 {
 		return nil
 	}
 	f := found[i]

@@ -48,8 +48,8 @@ func lockDocs() []Doc {
 				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
 					"of it for allocation", makerShare),
 				atLeast("or: time for new connections of net/http", dialShare),
-				atLeast("with number of requests that open one", dialsLeast),
-				atLeast("and their part of those that wait for a connection", dialsMost)},
+				atLeast("with requests that open one, and twice as many as goroutines that wait", dialsLeast),
+				atLeast("and their fraction of all waits for a connection", dialsMost)},
 			Example: "all goroutines write to one log.Logger",
 			Fix:     "Call it less often, or use instances that share no file, writer or pool."},
 	}
@@ -105,7 +105,7 @@ func waitDocs() []Doc {
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
 				atLeast("or, with client and server in one program: exchanges a second", turnsRate),
 				atLeast("with time in which at most one goroutine wants a CPU", turnsAlone),
-				atLeast("or, if several CPUs are slower than one", turnsSlower),
+				atLeast("or, if several CPUs are clearly slower than one", turnsSlower),
 				atLeast("share of the client and the server in the time in which one does", turnsOwn),
 				atMost("and time in which the busiest goroutine computes", turnsEither),
 				"or, with a client of net/http and its server in one program:",

@@ -63,15 +63,21 @@ func Changes(before, after *evidence.Evidence) []Change {
 	return list
 }
 
+// fewRunsGap is the least difference of two sets of runs that is clear if one has only three, as a fraction of the
+// shorter time. Runs end once three of them agree that well, so that three may agree by chance.
+const fewRunsGap = 0.03
+
 // differ reports whether two sets of runs have different wall times: their ranges do not overlap. By chance that
-// happens in 3% of two sets of 4 runs. With 3 runs it is 10%, so that the gap must then exceed both ranges.
+// happens in 3% of two sets of 4 runs. With 3 runs it is 10%, so that the gap must then exceed both ranges, and
+// fewRunsGap.
 func differ(a, b *evidence.Run) bool {
 	gap := max(b.WallLow-a.WallHigh, a.WallLow-b.WallHigh)
 	switch n := min(a.Count, b.Count); {
 	case n < 3 || gap <= 0:
 		return false
 	case n == 3:
-		return gap > max(a.WallHigh-a.WallLow, b.WallHigh-b.WallLow)
+		return gap > max(a.WallHigh-a.WallLow, b.WallHigh-b.WallLow) &&
+			gap.Seconds() > fewRunsGap*min(a.Wall, b.Wall).Seconds()
 	}
 	return true
 }

@@ -3,9 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -163,14 +161,11 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 		percent(cost))
 	f.Share = cost
 	if worst != nil {
-		f.Where = a.prog.positions(worst.Stack)
+		sides := [][]evidence.Frame{worst.Stack}
 		for _, w := range worst.Wakers[:min(1, len(worst.Wakers))] {
-			for _, at := range a.prog.positions(w.Stack) {
-				if !slices.Contains(f.Where, at) {
-					f.Where = append(f.Where, at)
-				}
-			}
+			sides = append(sides, w.Stack)
 		}
+		f.Where = a.prog.positions(sides...)
 		if at, ok := a.prog.ownFrame(worst.Stack); ok {
 			f.citef("goroutines parked %d times, most at %s", parks, a.quote(at))
 		}
@@ -234,64 +229,4 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 		}
 	}
 	return a.lowerBound(longest)
-}
-
-// bufferLevel matches the buffer size in the name of a design.
-var bufferLevel = regexp.MustCompile(`\bbuffer=(\d+)\b`)
-
-var makeChan = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
-
-// isBuffered reports whether the channels in the files that use a resource are made with a buffer, as far as the source
-// shows. A computed size counts as a buffer.
-func (a *analysis) isBuffered(r *evidence.Resource) bool {
-	if m := bufferLevel.FindStringSubmatch(a.prog.Name); m != nil {
-		return m[1] != "0"
-	}
-
-	unbuffered, buffered := 0, 0
-	var files []string
-	for _, s := range r.Sites {
-		at, ok := a.prog.ownFrame(s)
-		if !ok || slices.Contains(files, at.File) {
-			continue
-		}
-		files = append(files, at.File)
-		u, b := a.prog.channelCounts(at.File)
-		unbuffered += u
-		buffered += b
-		for _, s := range r.Sites {
-			if hasBuffer, known := a.makesBuffered(s); known {
-				return hasBuffer
-			}
-		}
-	}
-
-	return buffered > unbuffered
-}
-
-// makesBuffered finds the make call for the channel of a stack, by its name in the same file, and reports whether it
-// has a buffer.
-func (a *analysis) makesBuffered(stack []evidence.Frame) (buffered, known bool) {
-	at, ok := a.prog.ownFrame(stack)
-	if !ok || a.prog.Source == nil {
-		return false, false
-	}
-
-	line := a.prog.sourceLine(at)
-	for n := 1; n < 3000; n++ {
-		text := a.prog.Source(at.File, n)
-		m := makeChan.FindStringSubmatchIndex(text)
-		if m == nil {
-			continue
-		}
-		name := text[m[2]:m[3]]
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(line) {
-			continue
-		}
-		size := chanCapacity(text[m[1]:])
-		return size != "" && size != "0", true
-	}
-
-	return false, false
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,71 +12,54 @@ import (
 )
 
 // foreignConstructor matches the names of functions that make something to be used many times, such as
-// NewReader, MustNew, Compile and MustCompile.
-var foreignConstructor = regexp.MustCompile(`^(Must)?(New|Compile)([^a-z]|$)`)
+// NewReader, MustNew, Compile and MustCompile. foreignData matches those of them that rather make data, of which each
+// call needs its own, such as NewDocumentFromReader.
+var (
+	foreignConstructor = regexp.MustCompile(`^(Must)?(New|Compile)([^a-z]|$)`)
+	foreignData        = regexp.MustCompile(
+		`From|(Document|Error|Event|Message|Node|Packet|Record|Request|Response|Result|Token)$`)
+)
 
 // constructedBytes is the least mean number of bytes for each call of a constructor of another module. Smaller results
-// are rather values, such as identifiers and numbers, of which each call needs another.
+// are usually values, such as identifiers and numbers, that every call needs anew.
 const constructedBytes = 512
 
 // constructedCalls is the least number of calls of a constructor of another module.
 const constructedCalls = 100
 
-// isConstructed reports whether a line makes many large values by a constructor of another module.
-func (a *analysis) isConstructed(m *making) bool {
-	each := a.bytesOfCall(m.at)
+// isConstructed reports whether a line makes many large values.
+func (m *making) isConstructed() bool {
+	each := m.bytesOfCall()
 	return each >= constructedBytes && m.allocated/each >= constructedCalls
 }
 
-// constructor returns the program's own line that calls a constructor of another module, and the constructor.
-func (p program) constructor(stack []evidence.Frame) (at, made evidence.Frame, ok bool) {
+// describeConstructor says that the value may be needed.
+func describeConstructor(_ *analysis, f *Finding, _ float64, _ evidence.Frame) { f.Confidence = Low }
+
+// constructor returns the program's own line that calls a constructor of another module, and its index in the stack.
+func (p program) constructor(stack []evidence.Frame) (at evidence.Frame, callee int, ok bool) {
 	own := slices.IndexFunc(stack, p.isOwn)
-	if own < 1 {
-		return at, made, false
+	if own < 1 || !p.isForeign(stack[own-1]) {
+		return at, 0, false
 	}
-	made = stack[own-1]
-	if p.isStandard(made) || p.mayBeOwn(made) || isHook(made) ||
-		!foreignConstructor.MatchString(functionName(made.Function)) {
-		return at, made, false
+	name := functionName(stack[own-1].Function)
+	if !foreignConstructor.MatchString(name) || foreignData.MatchString(name) {
+		return at, 0, false
 	}
-	return p.statement(stack, own), made, true
+	return p.statement(stack, own), own - 1, true
 }
 
-// bytesOfCall returns the mean number of bytes that a constructor at a line allocates for each call. The statement
-// of the constructor with the median byte counts the calls: one in a loop would count too many, and one that is seldom
-// reached too few.
-func (a *analysis) bytesOfCall(at evidence.Frame) float64 {
-	type site struct{ bytes, objects float64 }
-	sites := map[string]*site{}
-	total := 0.0
-	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count"} {
-		list, _ := a.allocations(what)
-		for _, w := range list {
-			line, _, ok := a.prog.constructor(w.stack)
-			if !ok || line != at {
-				continue
-			}
-			key := stackKey(w.stack)
-			if sites[key] == nil {
-				sites[key] = &site{}
-			}
-			if what == "alloc_space/bytes" {
-				sites[key].bytes += w.weight
-				total += w.weight
-			} else {
-				sites[key].objects += w.weight
-			}
-		}
-	}
-	list := make([]*site, 0, len(sites))
-	for _, s := range sites {
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(x, y *site) int { return cmp.Compare(x.objects, y.objects) })
+// bytesOfCall returns the mean number of bytes that a call at the line allocates. Its statements are sorted by objects,
+// and the one that holds the median byte is taken to run once for each call: loops run more often, and rare branches
+// less often.
+func (m *making) bytesOfCall() float64 {
+	list := slices.SortedFunc(maps.Values(m.sites), func(x, y *allocatedSite) int {
+		return cmp.Compare(x.objects, y.objects)
+	})
 	sum := 0.0
 	for _, s := range list {
-		if sum += s.bytes; sum >= total/2 && s.objects > 0 {
-			return total / s.objects
+		if sum += s.bytes; sum >= m.allocated/2 && s.objects > 0 {
+			return m.allocated / s.objects
 		}
 	}
 	return 0
@@ -88,7 +72,9 @@ func stackKey(stack []evidence.Frame) string {
 		b.WriteString(f.Function)
 		b.WriteByte(0)
 		b.WriteString(f.File)
+		b.WriteByte(0)
 		b.WriteString(strconv.Itoa(f.Line))
+		b.WriteByte(0)
 	}
 	return b.String()
 }

@@ -174,6 +174,17 @@ func (p *profile) userShare(what ...string) float64 {
 	return sum(p.userBy, what) / math.Max(p.user, 1e-9)
 }
 
+// shareOf returns the fraction of the CPU time in samples that match.
+func (p *profile) shareOf(match func(w *weightedSample) bool) float64 {
+	s := 0.0
+	for i := range p.list {
+		if w := &p.list[i]; match(w) {
+			s += w.weight
+		}
+	}
+	return s / p.total
+}
+
 // sum adds the values of some keys.
 func sum(by map[string]float64, what []string) float64 {
 	s := 0.0

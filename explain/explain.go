@@ -35,7 +35,9 @@ type Finding struct {
 	Fix         string        `json:"fix"`        // what to change
 	Experiment  string        `json:"experiment"` // a run that would refute the claim
 
-	local bool // the cost of calls at its lines: it explains no other finding, and none explains it
+	local    bool    // the cost of calls at its lines: it explains no other finding, and none explains it
+	savesCPU bool    // the gain is CPU time of the goroutines at its lines, and that of the collector for them
+	garbage  float64 // the part of the gain that is the collector's
 }
 
 // IsDefect reports whether the finding is a certain bug, whatever it costs, such as a leak. Defects rank first.

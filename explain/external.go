@@ -236,7 +236,7 @@ func (a *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
 // back.
 func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 ||
-		containsAny(w.Stack, connectionPools...) {
+		containsAny(w.Stack, httpConnection, databaseConnection) {
 		return nil
 	}
 

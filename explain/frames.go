@@ -70,6 +70,23 @@ func (p program) mayBeOwn(f evidence.Frame) bool {
 	return p.isOwn(f) || p.Module == "" && !p.isStandard(f) && !isHook(f)
 }
 
+// isForeign reports whether a function belongs to another module, not to the standard library.
+func (p program) isForeign(f evidence.Frame) bool { return p.isOutsideStandard(f) && !p.mayBeOwn(f) }
+
+// isOutsideStandard reports whether a function belongs to the program or to another module.
+func (p program) isOutsideStandard(f evidence.Frame) bool { return !p.isStandard(f) && !isHook(f) }
+
+// repository returns the start of the path of a function's package that names its repository: the host, and the owner
+// and the name, or only the name if the host is not one of many owners.
+func repository(f evidence.Frame) string {
+	path := strings.Split(packagePath(f.Function), "/")
+	most := 2
+	if slices.Contains([]string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "golang.org"}, path[0]) {
+		most = 3
+	}
+	return strings.Join(path[:min(len(path), most)], "/")
+}
+
 // isOwn reports whether a function belongs to the program's module or to package main.
 func (p program) isOwn(f evidence.Frame) bool {
 	path := packagePath(f.Function)
@@ -94,7 +111,7 @@ func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
 	if i := slices.IndexFunc(stack, p.isOwn); i >= 0 {
 		return p.statement(stack, i), true
 	}
-	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !p.isStandard(f) && !isHook(f) })
+	i := slices.IndexFunc(stack, p.isOutsideStandard)
 	if i < 0 {
 		return evidence.Frame{}, false
 	}
@@ -139,15 +156,24 @@ func (p program) file(f evidence.Frame) string {
 	return file
 }
 
-// positions returns the positions of the program's own frames in some stacks, each once.
+// positions returns the positions of the program's own frames in some stacks, each once, and then those of the
+// libraries in stacks without any.
 func (p program) positions(stacks ...[]evidence.Frame) []string {
-	var out []string
+	var own, others []string
 	for _, s := range stacks {
-		if f, ok := p.ownFrame(s); ok && !slices.Contains(out, p.position(f)) {
-			out = append(out, p.position(f))
+		f, ok := p.ownFrame(s)
+		if !ok {
+			continue
+		}
+		switch at := p.position(f); {
+		case slices.Contains(own, at) || slices.Contains(others, at):
+		case p.mayBeOwn(f):
+			own = append(own, at)
+		default:
+			others = append(others, at)
 		}
 	}
-	return out
+	return append(own, others...)
 }
 
 // sourceLine returns the source line at a position, or "" if it is not available.
@@ -170,32 +196,36 @@ func containsAny(stack []evidence.Frame, prefixes ...string) bool {
 	return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return hasAnyPrefix(f.Function, prefixes...) })
 }
 
+// outermost returns the index of the outermost function of a stack with one of some prefixes, or -1.
+func outermost(stack []evidence.Frame, prefixes ...string) int {
+	i := len(stack) - 1
+	for i >= 0 && !hasAnyPrefix(stack[i].Function, prefixes...) {
+		i--
+	}
+	return i
+}
+
 // caller returns the program's own line that calls one of some functions of a library, given by prefixes. It is the
 // outermost, since they may call each other.
 func (p program) caller(stack []evidence.Frame, functions ...string) (evidence.Frame, bool) {
-	for i := len(stack) - 2; i >= 0; i-- {
-		if hasAnyPrefix(stack[i].Function, functions...) {
-			k := i + 1
-			// Deferred calls have runtime.deferreturn above them, and a reader may be read by io.ReadFull.
-			for k < len(stack)-1 && hasAnyPrefix(stack[k].Function, "runtime.", "io.Read") {
-				k++
-			}
-			if !p.isOwn(stack[k]) {
-				return evidence.Frame{}, false // a library calls it
-			}
-			return p.statement(stack, k), true
-		}
+	i := outermost(stack[:max(0, len(stack)-1)], functions...)
+	if i < 0 {
+		return evidence.Frame{}, false
 	}
-	return evidence.Frame{}, false
+	// Deferred calls have runtime.deferreturn above them, and a reader may be read by io.ReadFull.
+	i++
+	for i < len(stack)-1 && slices.Contains([]string{"runtime", "io"}, packagePath(stack[i].Function)) {
+		i++
+	}
+	if !p.isOwn(stack[i]) {
+		return evidence.Frame{}, false // a library calls it
+	}
+	return p.statement(stack, i), true
 }
 
 // below returns the frames below the outermost call of one of some functions.
 func below(stack []evidence.Frame, functions ...string) []evidence.Frame {
-	i := len(stack) - 1
-	for i > 0 && !hasAnyPrefix(stack[i].Function, functions...) {
-		i--
-	}
-	return stack[:max(i, 0)]
+	return stack[:max(0, outermost(stack, functions...))]
 }
 
 // acceptsConnections reports whether a stack waits for connections.
@@ -207,58 +237,4 @@ func acceptsConnections(stack []evidence.Frame) bool {
 // hasAnyPrefix reports whether s has one of the prefixes.
 func hasAnyPrefix(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
-}
-
-// channelCounts returns how many channels a source file makes without and with a buffer. A computed size counts as a
-// buffer.
-func (p program) channelCounts(file string) (unbuffered, buffered int) {
-	if p.Source == nil {
-		return 0, 0
-	}
-
-	for line := 1; line < 5000; line++ {
-		text := p.Source(file, line)
-		if text == "" && line > 1 && p.Source(file, line+1) == "" && p.Source(file, line+2) == "" &&
-			p.Source(file, line+3) == "" {
-			break
-		}
-		for {
-			_, rest, ok := strings.Cut(text, "make(chan ")
-			if !ok {
-				break
-			}
-			if chanCapacity(rest) == "" || chanCapacity(rest) == "0" {
-				unbuffered++
-			} else {
-				buffered++
-			}
-			text = rest
-		}
-	}
-
-	return unbuffered, buffered
-}
-
-// chanCapacity returns the second argument of a make call, given the text after "make(chan ".
-func chanCapacity(rest string) string {
-	depth, comma := 0, -1
-	for i, c := range rest {
-		switch c {
-		case '(', '[', '{':
-			depth++
-		case ',':
-			if depth == 0 {
-				comma = i
-			}
-		case ')', ']', '}':
-			if depth--; depth < 0 {
-				if comma < 0 {
-					return ""
-				}
-				return strings.TrimSpace(rest[comma+1 : i])
-			}
-		}
-	}
-
-	return ""
 }

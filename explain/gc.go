@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,9 +46,12 @@ func gcRules(a *analysis) []Finding {
 
 	sites := a.topAllocators(3)
 	f.Gain = a.gcGain(share, assist)
-	reusable := false
+	allocating, reusable := 0.0, false
 	if name == GCPressure {
-		f.Gain, reusable = a.reuseGain(f.Gain, sites)
+		freed := slices.DeleteFunc(slices.Clone(sites), a.keepsAt)
+		if f.Gain, allocating, reusable = a.reuseGain(f.Gain, share, freed); reusable {
+			sites = append(freed, slices.DeleteFunc(sites, func(g group) bool { return !a.keepsAt(g) })...)
+		}
 	}
 	f.Confidence = High
 	for _, s := range sites {
@@ -55,6 +59,9 @@ func gcRules(a *analysis) []Finding {
 		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
 	}
 	f.citef("the collector takes %s of the CPU time, by %s", percent(share), source)
+	if reusable {
+		f.citef("allocating where the values can be reused takes %s of the goroutines' CPU time", percent(allocating))
+	}
 	if a.trace != nil {
 		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
 			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
@@ -71,12 +78,16 @@ func gcRules(a *analysis) []Finding {
 		f.Experiment = "Keep the value of the first line: its bytes should leave the profile."
 	}
 	if name == GCThrash {
-		f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(share))
-		f.Fix = "Raise GOMEMLIMIT well above the live heap, or keep less data alive."
-		f.Experiment = "Run with twice the limit: collections should become rare."
+		describeThrash(&f)
 	}
-
 	return []Finding{f}
+}
+
+// describeThrash changes the words of a finding about the collector: the heap is near the memory limit.
+func describeThrash(f *Finding) {
+	f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(f.Share))
+	f.Fix = "Raise GOMEMLIMIT well above the live heap, or keep less data alive."
+	f.Experiment = "Run with twice the limit: collections should become rare."
 }
 
 // gcCPUShare returns the fraction of the CPU time spent in the collector, and the evidence for it.
@@ -110,33 +121,35 @@ func (a *analysis) gcGain(share, assist float64) *Gain {
 	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
 }
 
-// reuseGain estimates what reusing the values of some lines saves: their part of the collections, and the time that
-// allocates them. If most bytes are in use at the end, or the lines allocate few of them, only collections can be
-// saved, which collected estimates, and reusable is false.
-func (a *analysis) reuseGain(collected *Gain, sites []group) (g *Gain, reusable bool) {
+// keepsAt reports whether most of the bytes that a line allocates are still in use at the end.
+func (a *analysis) keepsAt(g group) bool {
+	return a.keeps(a.allocatedAt("alloc_space/bytes", g.at), a.allocatedAt("inuse_space/bytes", g.at))
+}
+
+// reuseGain estimates what reusing the values of some lines saves if the collector takes a share of the CPU time: their
+// part of the collections, and the time that allocates them, which is a fraction of the goroutines' CPU time. If most
+// bytes are in use at the end, or the lines allocate few of them, only collections can be saved by GOGC, which saves
+// byGOGC, and reusable is false.
+func (a *analysis) reuseGain(byGOGC *Gain, share float64, lines []group) (g *Gain, allocating float64, reusable bool) {
 	_, all := a.allocations("alloc_space/bytes")
-	list, _ := a.allocations("inuse_space/bytes")
-	inUse := 0.0
-	for _, w := range list {
-		inUse += w.weight
+	_, inUse := a.allocations("inuse_space/bytes")
+	if len(lines) == 0 || !a.hasSamples() || a.keeps(all, inUse) {
+		return byGOGC, 0, false
 	}
-	if len(sites) == 0 || !a.hasSamples() || a.keeps(all, inUse) {
-		return collected, false
-	}
-	bytes, allocating := 0.0, 0.0
-	for _, s := range sites {
-		bytes += s.share
-		cost, _ := a.allocationShare(s.at)
+	bytes := 0.0
+	for _, l := range lines {
+		bytes += l.share
+		cost, _ := a.allocationShare(l.at)
 		allocating += cost
 	}
 	part := func(x float64) float64 { return bytes * x / (1 - gcKept) }
 	// The collector's workers take part of the time only if the goroutines want all CPUs.
 	own := allocating * a.activeFraction() * (1 - (1-a.cpu.user/a.cpu.total)*a.saturation())
-	reused := newGain(part(collected.Estimate)+own, part(collected.Low), part(collected.High)+own)
-	if reused.Estimate < collected.Estimate { // the lines allocate little of the garbage
-		return collected, false
+	g = newGain(part(byGOGC.Estimate)+own, part(byGOGC.Low), math.Min(1.1*share, part(byGOGC.High))+own)
+	if g.Estimate < byGOGC.Estimate { // the lines allocate little of the garbage
+		return byGOGC, 0, false
 	}
-	return reused, true
+	return g, allocating, true
 }
 
 // metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.

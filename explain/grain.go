@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -20,7 +19,6 @@ const (
 	queueRoom = 100           // number of goroutines for each CPU that may queue
 	wakeShare = 0.15          // fraction of the CPU time that is idle although a goroutine is runnable
 	wakeAlone = wakeShare / 2 // fraction of the time that one goroutine is runnable and none runs
-	turnsGain = 2 * minGain   // fraction that one CPU saves, if goroutines take turns
 )
 
 // tooFine finds goroutines that do less work than it costs to start them.
@@ -41,7 +39,7 @@ func tooFine(a *analysis) []Finding {
 		return nil
 	}
 
-	pool := a.poolCost(c)
+	pool, _ := a.poolCost(c)
 	cost := float64(c.Count) * spawnCost / math.Max(a.used, 1e-9)
 	source := "at 0.7 µs each"
 	if a.hasSamples() {
@@ -74,9 +72,10 @@ func tooFine(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// fineGain returns what chunks save if the goroutines of a class cost a fraction of the CPU time, and the library that
-// starts them another. What remains is the essential work without the allocations for goroutines. Without a profile the
-// essential work is unknown, so that only the estimated cost is subtracted.
+// fineGain returns what chunks save if goroutines that start or park so often cost a fraction of the CPU time, and the
+// library that starts them another. What remains is the essential work without the allocations for goroutines, and the
+// time in which no goroutine wants a CPU. Without a profile the essential work is unknown, so that only the estimated
+// cost is subtracted.
 func (a *analysis) fineGain(parks int64, cost, pool float64) *Gain {
 	collected, _ := a.gcCPUShare()
 	left := math.Max(0, a.essential-(a.spawnAllocation()+pool)*a.used)/(a.cpus*a.wall) + a.otherScheduling(parks)
@@ -84,7 +83,7 @@ func (a *analysis) fineGain(parks int64, cost, pool float64) *Gain {
 		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}
 
-	most := 1 - left
+	most := math.Min(1-left, a.activeFraction())
 
 	// Estimate the gain between the measured cost and the largest possible gain.
 	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*a.activeFraction()))
@@ -98,13 +97,9 @@ func (a *analysis) fineGain(parks int64, cost, pool float64) *Gain {
 // spawning returns the fraction of the CPU time that starts, queues and ends goroutines, without the go statements of
 // the standard library. A timer does not show who set it, so those that timers start count.
 func (a *analysis) spawning() float64 {
-	s := 0.0
-	for _, w := range a.cpu.list {
-		if w.category == Scheduler && !(containsAny(w.stack, "runtime.newproc") && a.byStandardLibrary(w.stack)) {
-			s += w.weight
-		}
-	}
-	return s/a.cpu.total + a.spawnAllocation()
+	return a.spawnAllocation() + a.cpu.shareOf(func(w *weightedSample) bool {
+		return w.category == Scheduler && !(containsAny(w.stack, "runtime.newproc") && a.byStandardLibrary(w.stack))
+	})
 }
 
 // spawnAllocation returns the fraction of the CPU time in allocations for go statements: closures and stacks. Those of
@@ -113,13 +108,9 @@ func (a *analysis) spawnAllocation() float64 {
 	if a.cpu == nil {
 		return 0
 	}
-	s := 0.0
-	for _, w := range a.cpu.list {
-		if w.allocatesGoroutine() && !a.byStandardLibrary(w.stack) {
-			s += w.weight
-		}
-	}
-	return s / a.cpu.total
+	return a.cpu.shareOf(func(w *weightedSample) bool {
+		return w.allocatesGoroutine() && !a.byStandardLibrary(w.stack)
+	})
 }
 
 // allocatesGoroutine reports whether a sample allocates for a go statement.
@@ -158,72 +149,6 @@ func unboundedSpawn(a *analysis) []Finding {
 	}
 
 	return nil
-}
-
-// notWorthParallel finds programs that are slower on several CPUs than on one, although several goroutines work, or
-// clearly slower, whatever they do.
-func notWorthParallel(a *analysis) []Finding {
-	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
-		return nil
-	}
-
-	if a.oneCPU.Wall >= a.run.Wall {
-		return nil
-	}
-	overlap := a.oneCPU.WallHigh >= a.run.WallLow
-	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
-	wide := a.widestClass()
-	if wide == nil || wide.Running < a.totalRunning()/3 {
-		if overlap || saved < turnsGain {
-			return nil
-		}
-		wide = nil
-	}
-
-	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
-		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
-	f.Share = 1
-	if wide != nil {
-		if at, ok := a.prog.ownFrame(wide.Created); ok {
-			f.Where = []string{a.prog.position(at)}
-		}
-	}
-
-	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
-		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
-	switch {
-	case !overlap:
-		f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
-			1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
-	case saved < minGain:
-		return nil
-	default: // it may be chance, or it waits for something else than CPUs
-		f.Claim = fmt.Sprintf("It is no faster on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
-			formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
-		f.Confidence = Low
-	}
-
-	f.Alternative = "Something shared slows the goroutines down: a lock, a counter, memory."
-	f.Fix = "Keep it sequential, or make the pieces of work far larger."
-	f.Experiment = "Write the plain loop, and compare the two."
-	if wide == nil {
-		f.Alternative = "Other processes, or the machine, slow the runs on several CPUs down."
-		f.Fix = "Run it with GOMAXPROCS=1, or allocate less."
-		if waits := a.waitCount(); a.rate(waits) >= turnsRate {
-			f.Fix = "Hand over less often, in batches; or run it with GOMAXPROCS=1."
-			f.citef("goroutines waited %d times for each other or for connections", waits)
-		}
-		f.Experiment = "Run it with GOMAXPROCS=1: the time should fall as far."
-	}
-	return []Finding{f}
-}
-
-// waitCount returns how often goroutines of the program waited.
-func (a *analysis) waitCount() (n int64) {
-	for _, w := range a.trace.Waits {
-		n += w.Count
-	}
-	return n
 }
 
 // wakeLatency finds programs in which goroutines wait for idle CPUs to wake up.

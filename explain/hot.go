@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -18,77 +19,90 @@ const (
 // avoidableCall is a function, by a prefix, whose result can often be kept, or for which something cheaper exists.
 type avoidableCall struct {
 	function, fix string
-	keep          bool   // the result can be kept
-	slow          bool   // it is slower than code that does the same; only calls by the program's own code count
-	unless        string // the alternative explanation, if it is so likely that confidence is low; may be ""
+	name          string   // in the claim; by default, that of the function
+	keep          bool     // the result can be kept
+	slow          bool     // it is slower than code that does the same; only calls by the program's own code count
+	except        []string // functions, by prefixes, of which the calls are needed
+	likely        string   // the alternative explanation, if it is so likely that confidence is low
 }
 
 // avoidable lists such functions. Of two that take as much time, the first is named.
 var avoidable = []avoidableCall{
-	{"regexp.Compile", "Compile the pattern once, outside the loop.", true, false, ""},
-	{"regexp.MustCompile", "Compile the pattern once, outside the loop.", true, false, ""},
-	{"regexp.MatchString", "Compile the pattern once, and call its MatchString.", true, false, ""},
-	{"text/template.(*Template).Parse", "Parse the template once.", true, false, ""},
-	{"html/template.(*Template).Parse", "Parse the template once.", true, false, ""},
-	{"time.LoadLocation", "Load the location once.", true, false, ""},
-	{"crypto/rand.", "Use math/rand/v2, unless the values must be secret.", false, true,
-		"The values must be secret, as keys are."},
-	{"runtime.concatstring", "Use a strings.Builder: + copies the whole string each time.", false, false, ""},
-	{"fmt.Sprintf", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false, ""},
-	{"fmt.Sprint", "Format less: use strconv.AppendInt, or a struct as a map key.", false, false, ""},
-	{"fmt.Fscan", "Read words with a bufio.Scanner, and parse them with strconv.", false, true, ""},
-	{"fmt.Sscan", "Split the text with strings.Cut or Fields, and parse it with strconv.", false, true, ""},
-	{"fmt.Errorf", "Return an error that formats its text only in its Error method.", false, true, ""},
-	{"reflect.DeepEqual", "Compare the fields, or use slices.Equal or maps.Equal.", false, true, ""},
-	{"encoding/binary.Read", "Read with io.ReadFull, and decode each field, as by LittleEndian.Uint32.", false, true,
-		""},
-	{"encoding/binary.Write", "Append each field, as by LittleEndian.AppendUint32, and write once.", false, true, ""},
-	{"slices.Clone", "Copy into a buffer of the caller, or do not copy.", false, false, ""},
-	{"bytes.Clone", "Copy into a buffer of the caller, or do not copy.", false, false, ""},
-	{"runtime.growslice", "Allocate the slice with its final capacity.", false, false, ""},
+	{function: "regexp.Compile", fix: "Compile the pattern once, outside the loop.", keep: true},
+	{function: "regexp.MustCompile", fix: "Compile the pattern once, outside the loop.", keep: true},
+	{function: "regexp.MatchString", fix: "Compile the pattern once, and call its MatchString.", keep: true},
+	{function: "text/template.(*Template).Parse", fix: "Parse the template once.", keep: true},
+	{function: "html/template.(*Template).Parse", fix: "Parse the template once.", keep: true},
+	{function: "time.LoadLocation", fix: "Load the location once.", keep: true},
+	{function: "crypto/rand.", name: "crypto/rand", fix: "Use math/rand/v2, unless the values must be secret.",
+		slow: true, except: []string{"crypto/rand.Prime"}, likely: "The values must be secret, as keys are."},
+	{function: "runtime.concatstring", fix: "Use a strings.Builder: + copies the whole string each time."},
+	{function: "fmt.Sprintf", fix: "Format less: use strconv.AppendInt, or a struct as a map key."},
+	{function: "fmt.Sprint", fix: "Format less: use strconv.AppendInt, or a struct as a map key."},
+	{function: "fmt.Fscan", fix: "Read words with a bufio.Scanner, and parse them with strconv.", slow: true},
+	{function: "fmt.Sscan", fix: "Split the text with strings.Cut or Fields, and parse it with strconv.", slow: true},
+	{function: "fmt.Errorf", fix: "Return an error that formats its text only in its Error method.", slow: true},
+	{function: "reflect.DeepEqual", fix: "Compare the fields, or use slices.Equal or maps.Equal.", slow: true},
+	{function: "encoding/binary.Read", fix: "Read with io.ReadFull, and decode each field, as by LittleEndian.Uint32.",
+		slow: true},
+	{function: "encoding/binary.Write", fix: "Append each field, as by LittleEndian.AppendUint32, and write once.",
+		slow: true},
+	{function: "slices.Clone", fix: "Copy into a buffer of the caller, or do not copy."},
+	{function: "bytes.Clone", fix: "Copy into a buffer of the caller, or do not copy."},
+	{function: "runtime.growslice", fix: "Allocate the slice with its final capacity."},
 }
 
 // hotFunction finds the avoidable calls that take most of the CPU time, or else a value that is encoded again, or else
-// a linear search. Any other function of the program's own is its work.
+// a linear search, or else calls that are likely to be needed. Any other function of the program's own is its work.
 func hotFunction(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
 	}
+	if found := a.hottestCall(func(c avoidableCall) bool { return c.likely == "" }); found != nil {
+		return found
+	}
+	if found := a.encodedAgain(); found != nil {
+		return found
+	}
+	if found := a.linearSearch(); found != nil {
+		return found
+	}
+	return a.hottestCall(func(c avoidableCall) bool { return c.likely != "" })
+}
 
+// hottestCall returns the finding for the avoidable calls, of those that match, which take most of the CPU time. Calls
+// of initialization do not count, nor those for messages that somebody wants.
+func (a *analysis) hottestCall(match func(c avoidableCall) bool) []Finding {
 	var worst group
 	var of avoidableCall
 	for _, call := range avoidable {
+		if !match(call) {
+			continue
+		}
 		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-			if !containsAny(w.stack, call.function) ||
-				containsAny(w.stack, "runtime.doInit", "log.", "crypto/rand.Prime") {
-				return evidence.Frame{}, false // initialization, and messages that somebody wants
+			switch {
+			case !containsAny(w.stack, call.function) || containsAny(w.stack, "runtime.doInit", "log.") ||
+				containsAny(w.stack, call.except...):
+				return evidence.Frame{}, false
+			case call.slow:
+				return a.prog.slowCall(w.stack, call.function)
 			}
-			if !call.slow {
-				return a.prog.ownFrame(w.stack)
-			}
-			return a.prog.slowCall(w.stack, call.function)
+			return a.prog.ownFrame(w.stack)
 		})
 		if len(groups) > 0 && groups[0].share >= hotShare && groups[0].share > worst.share {
 			worst, of = groups[0], call
 		}
 	}
-	if worst.share > 0 {
-		return []Finding{a.avoidableCalls(of, worst)}
+	if worst.share == 0 {
+		return nil
 	}
-
-	if found := a.encodedAgain(); found != nil {
-		return found
-	}
-	return a.linearSearch()
+	return []Finding{a.avoidableCalls(of, worst)}
 }
 
 // avoidableCalls describes calls of a function at a line.
 func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
-	name := shortName(call.function)
-	if pkg, ok := strings.CutSuffix(call.function, "."); ok { // all of a package
-		name = pkg
-	}
-	f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", name, percent(g.share))
+	f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.",
+		cmp.Or(call.name, shortName(call.function)), percent(g.share))
 	a.locateCalls(&f, g, 0.4)
 	f.Fix = call.fix
 	f.Alternative = "The other way takes as long here: most of the work is needed."
@@ -98,8 +112,8 @@ func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
 		f.Experiment = "Keep the result of the first call: the time should fall."
 	}
 	f.Confidence = High
-	if call.unless != "" {
-		f.Alternative, f.Confidence = call.unless, Low
+	if call.likely != "" {
+		f.Alternative, f.Confidence = call.likely, Low
 	}
 	return f
 }
@@ -119,7 +133,7 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 	if slices.ContainsFunc(called, func(f evidence.Frame) bool {
 		return f.Function == "bufio.(*Reader).fill" || foreignCode.MatchString(f.Function) &&
 			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "net.", "syscall.",
-				"internal/poll.", "encoding/binary.", "crypto/")
+				"internal/poll.", "encoding/binary.", "crypto/rand.", "crypto/internal/")
 	}) {
 		return evidence.Frame{}, false
 	}
@@ -134,6 +148,7 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 // the low end is a fraction of what the share surely is.
 func (a *analysis) locateCalls(f *Finding, g group, low float64) {
 	f.Level = ProfileLevel
+	f.savesCPU = true
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	saved := g.share * a.activeFraction()

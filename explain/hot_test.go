@@ -422,24 +422,46 @@ func TestWakeUpLatency(t *testing.T) {
 	}
 }
 
-// Requests that a library serves and that end one after the other are no load imbalance of the program.
+// Requests that a library serves and that end one after the other are no load imbalance of the program. Tasks that it
+// submits to a pool of another module are.
 func TestLibraryImbalance(t *testing.T) {
-	build := func(created ...string) []string {
+	for _, x := range []struct {
+		start   string
+		created []string
+		serves  bool // what starts them reads from a connection
+		want    string
+	}{
+		{"net/rpc.(*service).call", []string{"main.serve:4"}, false, "main.go:4"},
+		{"net/rpc.(*service).call", []string{"net/rpc.(*Server).ServeConn", "main.serve:4"}, true, ""},
+		{"example.com/pool.(*Pool).run", []string{"example.com/pool.(*Pool).Submit", "main.all:4"}, false, "main.go:4"},
+		{"example.com/pool.(*Pool).run", []string{"example.com/pool.New", "example.com/pool.init"}, false, ""},
+		{"example.com/rpc.(*Server).call", []string{"example.com/rpc.(*Server).Serve", "main.all:4"}, true, ""},
+		{"example.com/codec.encode", []string{"example.com/codec.Start", "main.all:4"}, false, ""}, // its own work
+	} {
 		c := newCase()
 		c.demand(0, 400, 600)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
-		w := c.class("net/rpc.(*service).call", 20, 2, 1600*time.Millisecond, 400*time.Millisecond)
-		x := &c.evidence.Trace.Classes[w]
-		x.Tail, x.Created = 400*time.Millisecond, frames(created...)
-		x.Members[0].Running = second
-		return c.names()
-	}
-	if names := build("main.serve"); !slices.Contains(names, "load-imbalance") {
-		t.Errorf("started by the program: %v", names)
-	}
-	if names := build("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn",
-		"main.serve"); slices.Contains(names, "load-imbalance") {
-		t.Errorf("started by a library: %v", names)
+		w := c.class(x.start, 20, 2, 1600*time.Millisecond, 400*time.Millisecond)
+		k := &c.evidence.Trace.Classes[w]
+		k.Tail, k.Created = 400*time.Millisecond, frames(x.created...)
+		k.Members[0].Running = second
+		if x.start == "example.com/codec.encode" {
+			c.cpu(160, "example.com/codec.table", x.start)
+		} else {
+			c.cpu(160, "main.task:6", x.start)
+		}
+		if x.serves {
+			c.wait(evidence.OpNetwork, 1, 20, 0, -1, "net.(*conn).Read", x.created[0], "main.serve:4")
+		}
+		var where []string
+		for _, f := range explainWith(nil, &c.evidence).Findings {
+			if f.Name == LoadImbalance {
+				where = f.Where
+			}
+		}
+		if !slices.Equal(where, strings.Fields(x.want)) {
+			t.Errorf("%v: at %v, want %s", x, where, x.want)
+		}
 	}
 }
 
@@ -459,6 +481,7 @@ func TestCostlyCalls(t *testing.T) {
 			case caller != "main.f:7" && len(found) > 0:
 				t.Errorf("%s by %s: %+v", name, caller, found)
 			case caller == "main.f:7" && (len(found) != 1 || found[0].Where[0] != "main.go:7" ||
+				(found[0].Confidence == Low) != (name == "crypto/rand") ||
 				found[0].Claim != "Calls of "+name+" take 50% of the CPU time."):
 				t.Errorf("%s: %+v", name, found)
 			}
@@ -471,11 +494,15 @@ func TestHottestCall(t *testing.T) {
 	for _, x := range []struct {
 		first, second int
 		want          string
-	}{{70, 100, "fmt.Sprintf"}, {100, 70, "regexp.MatchString"}, {85, 85, "regexp.MatchString"}} {
+		other         string
+	}{{70, 100, "fmt.Sprintf", "fmt.Sprintf"}, {100, 70, "regexp.MatchString", "fmt.Sprintf"},
+		{85, 85, "regexp.MatchString", "fmt.Sprintf"},
+		{70, 100, "regexp.MatchString", "crypto/rand.Read"}, // which is rather needed
+		{40, 100, "crypto/rand", "crypto/rand.Read"}} {
 		c := wideCase()
 		c.evidence.Profiles = nil
 		c.cpu(x.first, "regexp.MatchString", "main.f:5", "main.worker:3")
-		c.cpu(x.second, "fmt.Sprintf", "main.g:7", "main.worker:3")
+		c.cpu(x.second, x.other, "main.g:7", "main.worker:3")
 		c.cpu(28, "main.h:9", "main.worker:3")
 		if f := c.named(t, HotFunction); !strings.Contains(f.Claim, x.want) {
 			t.Errorf("%d and %d: %s", x.first, x.second, f.Claim)

@@ -63,7 +63,7 @@ func unbufferedIO(a *analysis) []Finding {
 		rate := a.callRate(isWrite(name), count)
 		switch {
 		case g.share < ioShare || rate < ioRate,
-			a.isForeign(at) && containsAny(g.sample, "net.(*conn)"), // a library's messages
+			a.prog.isForeign(at) && containsAny(g.sample, "net.(*conn)"), // a library's messages
 			known && bytes > ioBytes,
 			!known && (buffered || each > ioShort),
 			a.awaitsReplies(at, classCount):

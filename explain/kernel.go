@@ -122,12 +122,7 @@ func (a *analysis) faultTime() float64 {
 		a.run.Children.Seconds() > childCPUTime*a.used {
 		return 0
 	}
-	calls := 0.0
-	for i := range a.cpu.list {
-		if w := &a.cpu.list[i]; w.inKernel() {
-			calls += w.weight / a.cpu.total
-		}
-	}
+	calls := a.cpu.shareOf((*weightedSample).inKernel)
 	spent := a.run.System.Seconds() - math.Min(1, calls+a.shareHalfWidth(calls))*a.used
 	most := longestFault.Seconds()*float64(a.run.Faults) +
 		hugeFault.Seconds()*a.metric("/memory/classes/total:bytes")/hugeBytes

@@ -3,36 +3,35 @@ package explain
 import (
 	"math"
 	"slices"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // addLeft sets what the changes of findings still save after that of the first one with a gain, where that is known.
-// The first saves a fraction g1 of the wall time, and another alone g2. If both save CPU time at lines of their own,
-// the second still saves g2 of the wall time now. If one makes several CPUs share work of which the other saves a part,
-// it saves g2 (1-g1), because it saves that part of a time that is shorter.
-func addLeft(found []Finding) {
-	var first *Finding
-	for i := range found {
-		f := &found[i]
-		switch {
-		case f.Gain == nil:
-		case first == nil:
-			first = f
-		default:
-			f.Gain.Left = left(first, f)
+// The first saves a fraction g1 of the wall time, and another alone g2. Two changes at different lines save CPU time
+// independently: the second still saves g2. If one change uses more CPUs and the other saves CPU time, they multiply:
+// the second saves g2 (1-g1), because it saves a part of a time that is shorter.
+func (a *analysis) addLeft(found []Finding) {
+	first := slices.IndexFunc(found, func(f Finding) bool { return f.Gain != nil })
+	if first < 0 {
+		return
+	}
+	for i := first + 1; i < len(found); i++ {
+		if f := &found[i]; f.Gain != nil {
+			f.Gain.Left = a.left(&found[first], f)
 		}
 	}
 }
 
 // left returns what a change saves after the first one, as a fraction of the wall time now, or nil if that is unknown.
-func left(first, f *Finding) *float64 {
+func (a *analysis) left(first, f *Finding) *float64 {
 	x := f.Gain.Estimate
 	switch {
-	case first.Name != SingleThreaded && f.Name != SingleThreaded &&
-		slices.ContainsFunc(f.Where, func(at string) bool { return slices.Contains(first.Where, at) }):
-		return nil // they may be about the same time
-	case first.savesCalls() && f.savesCalls():
-		x = math.Min(x, 1-first.Gain.Estimate)
-	case first.Name == SingleThreaded && f.savesCalls(), first.savesCalls() && f.Name == SingleThreaded:
+	case first.savesCPU && f.savesCPU && !a.shareTime(first.Where, f.Where):
+		collected, _ := a.gcCPUShare()
+		twice := math.Max(0, first.garbage+f.garbage-collected*a.activeFraction())
+		x = math.Max(0, math.Min(x, 1-first.Gain.Estimate)-twice)
+	case first.Name == SingleThreaded && f.savesCPU, first.savesCPU && f.Name == SingleThreaded:
 		x *= 1 - first.Gain.Estimate
 	default:
 		return nil
@@ -41,8 +40,25 @@ func left(first, f *Finding) *float64 {
 	return &x
 }
 
-// savesCalls reports whether the change saves CPU time at the lines of the finding, by profiles. Waits are no such
-// cost, and neither is garbage collection alone: what one change does not allocate, no other needs to collect.
-func (f *Finding) savesCalls() bool {
-	return f.local && f.Level == ProfileLevel || f.Name == HotFunction || f.Name == EscapePerOp
+// shareTime reports whether two sets of positions share CPU time: one of both is the same, or a sample is below one of
+// each.
+func (a *analysis) shareTime(some, others []string) bool {
+	if slices.ContainsFunc(some, func(at string) bool { return slices.Contains(others, at) }) {
+		return true
+	}
+	at := map[evidence.Frame]string{}
+	below := func(stack []evidence.Frame, positions []string) bool {
+		return slices.ContainsFunc(stack, func(f evidence.Frame) bool {
+			if !a.prog.mayBeOwn(f) {
+				return false
+			}
+			if at[f] == "" {
+				at[f] = a.prog.position(f)
+			}
+			return slices.Contains(positions, at[f])
+		})
+	}
+	return a.cpu != nil && slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
+		return below(w.stack, some) && below(w.stack, others)
+	})
 }

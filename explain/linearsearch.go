@@ -30,6 +30,7 @@ func (a *analysis) linearSearch() []Finding {
 
 	f := a.newFinding(HotFunction, "A linear search takes %s of the CPU time.", percent(g.share))
 	f.Level = ProfileLevel
+	f.savesCPU = true
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	f.citef("%s of the goroutines' CPU time is in the loop at %s", percent(g.share), a.quote(g.at))

@@ -25,8 +25,12 @@ type maker struct {
 	costly      Name                              // the finding if the cost is mostly not allocation
 	fix         string
 	alternative string
-	describe    func(a *analysis, f *Finding, bytes float64, at evidence.Frame) // changes its claim and fix; may be nil
-	foreign     bool                                                            // constructors of other modules instead
+	describe    func(a *analysis, f *Finding, bytes float64, at evidence.Frame) // changes its words; may be nil
+
+	// call finds the program's own line that makes a value, and the index of the function that it calls there; nil for
+	// calls of the functions.
+	call  func(p program, stack []evidence.Frame) (at evidence.Frame, callee int, ok bool)
+	large func(x *making) bool // whether a line makes values that are worth keeping; nil if all are
 }
 
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
@@ -53,18 +57,42 @@ var makers = []maker{
 		only:   makesAnew,
 		costly: HotFunction, fix: "Keep it and Reset it, in the loop or by a sync.Pool.",
 		alternative: "They are in use at the same time."},
-	{what: "a new one", foreign: true, costly: HotFunction,
+	{what: "a new value", call: program.constructor, large: (*making).isConstructed, costly: HotFunction,
 		fix:         "Make it once and keep it; Reset it or use a sync.Pool if it has state.",
-		alternative: "The new value is the result, or each call has other options."},
+		alternative: "Callers keep the value, or each call needs different options.", describe: describeConstructor},
 }
 
 // making is what the values of a maker cost at one line. Shares are fractions of all CPU time, and of all bytes.
 type making struct {
 	at                     evidence.Frame
-	sample                 []evidence.Frame
+	callee                 string // the short name of the function that the line calls, without closures in it
 	cpu, allocation, bytes float64
-	objects                float64 // number of those that the heap profile counts
-	allocated, inUse       float64 // bytes, in all and at the end
+	objects                float64                   // number of those that the heap profile counts
+	allocated, inUse       float64                   // bytes, in all and at the end
+	sites                  map[string]*allocatedSite // by the statements from the allocation up to the line
+}
+
+// allocatedSite is what one statement below a call allocates.
+type allocatedSite struct{ bytes, objects float64 }
+
+// add adds values of a type of the heap profile, of which total is the sum.
+func (m *making) add(what string, values, total float64, site string) {
+	s := m.sites[site]
+	if s == nil {
+		s = &allocatedSite{}
+		m.sites[site] = s
+	}
+	switch what {
+	case "alloc_space/bytes":
+		m.bytes += values / math.Max(total, 1)
+		m.allocated += values
+		s.bytes += values
+	case "inuse_space/bytes":
+		m.inUse += values
+	default:
+		m.objects += values
+		s.objects += values
+	}
 }
 
 // cost returns the fraction of all CPU time for the values and for the collection of their garbage, of which collected
@@ -95,7 +123,8 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	switch {
 	case len(lines) == 0:
 		return Finding{}, false
-	case len(lines) > 1 && !m.foreign && lines[1].cost(collected) >= lines[0].cost(collected)/4:
+	case len(lines) > 1 && (m.call == nil || lines[1].callee == lines[0].callee) &&
+		lines[1].cost(collected) >= lines[0].cost(collected)/4: // it is the same change
 		lines = lines[:2]
 	default:
 		lines = lines[:1]
@@ -113,7 +142,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu)) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
 	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
-		all.bytes < m.leastBytes || m.foreign && !a.isConstructed(lines[0]) {
+		all.bytes < m.leastBytes {
 		return Finding{}, false
 	}
 
@@ -122,13 +151,14 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		name = m.costly
 	}
 	f := a.newFinding(name, "Each call of %s makes %s: that takes %s of the CPU time.",
-		m.called(a.prog, lines[0].sample), m.what, percent(all.cost(collected)))
+		lines[0].callee, m.what, percent(all.cost(collected)))
 	f.Level = ProfileLevel
-	f.local = true
+	f.local, f.savesCPU = true, true
+	f.garbage = all.garbage(collected) * a.activeFraction()
 	f.Share = all.cost(collected)
 	for _, x := range lines {
 		f.Where = append(f.Where, a.prog.position(x.at))
-		f.citef("calls of %s are at %s", m.called(a.prog, x.sample), a.quote(x.at))
+		f.citef("calls of %s are at %s", x.callee, a.quote(x.at))
 	}
 	f.citef("they take %s of the CPU time, including %s for allocation", percent(all.cpu), percent(all.allocation))
 	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(all.bytes),
@@ -140,9 +170,6 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	}
 	f.Alternative = m.alternative
 	f.Fix = m.fix
-	if m.foreign {
-		f.Confidence = Low
-	}
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}
@@ -153,23 +180,24 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 // making returns what the values of a maker cost at each line of the program that calls it, the largest cost first.
 func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	by := map[evidence.Frame]*making{}
-	line := func(stack []evidence.Frame) *making {
-		at, ok := m.caller(a.prog, stack)
+	line := func(stack []evidence.Frame) (x *making, callee int) {
+		at, callee, ok := m.callOf(a.prog, stack)
 		if !ok || m.only != nil && !m.only(stack) {
-			return nil
+			return nil, 0
 		}
 		if by[at] == nil {
-			by[at] = &making{at: at, sample: stack}
+			name, _, _ := strings.Cut(shortName(stack[callee].Function), ".func")
+			by[at] = &making{at: at, callee: name, sites: map[string]*allocatedSite{}}
 			lines = append(lines, by[at])
 		}
-		return by[at]
+		return by[at], callee
 	}
 
 	runtime, all := 0.0, 0.0
 	for i := range a.cpu.list {
 		w := &a.cpu.list[i]
 		share := w.weight / a.cpu.total
-		x := line(w.stack)
+		x, _ := line(w.stack)
 		switch {
 		case x == nil && containsAny(w.stack, m.runtime...) && a.mayBeTimerOfOwn(w):
 			runtime += share
@@ -189,18 +217,13 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
 		samples, total := a.allocations(what)
 		for _, w := range samples {
-			x := line(w.stack)
-			switch {
-			case x == nil:
-			case what == "alloc_space/bytes":
-				x.bytes += w.weight / math.Max(total, 1)
-				x.allocated += w.weight
-			case what == "inuse_space/bytes":
-				x.inUse += w.weight
-			default:
-				x.objects += w.weight
+			if x, callee := line(w.stack); x != nil {
+				x.add(what, w.weight, total, stackKey(w.stack[:callee+2]))
 			}
 		}
+	}
+	if m.large != nil {
+		lines = slices.DeleteFunc(lines, func(x *making) bool { return !m.large(x) })
 	}
 
 	slices.SortFunc(lines, func(x, y *making) int {
@@ -217,29 +240,13 @@ func (a *analysis) mayBeTimerOfOwn(w *weightedSample) bool {
 	return i < 0 || a.prog.isOwn(w.stack[i])
 }
 
-// caller returns the program's own line that calls a function of the maker.
-func (m maker) caller(p program, stack []evidence.Frame) (evidence.Frame, bool) {
-	if m.foreign {
-		at, _, ok := p.constructor(stack)
-		return at, ok
+// callOf returns the program's own line that makes a value, and the index of the function that it calls there.
+func (m maker) callOf(p program, stack []evidence.Frame) (at evidence.Frame, callee int, ok bool) {
+	if m.call != nil {
+		return m.call(p, stack)
 	}
-	return p.caller(stack, m.functions...)
-}
-
-// called returns the short name of the function of the maker that the program calls, without closures in it.
-func (m maker) called(p program, stack []evidence.Frame) string {
-	if m.foreign {
-		_, made, _ := p.constructor(stack)
-		return shortName(made.Function)
-	}
-	name := ""
-	for _, f := range stack { // the outermost
-		if hasAnyPrefix(f.Function, m.functions...) {
-			name = f.Function
-		}
-	}
-	name, _, _ = strings.Cut(shortName(name), ".func")
-	return name
+	at, ok = p.caller(stack, m.functions...)
+	return at, outermost(stack[:max(0, len(stack)-1)], m.functions...), ok
 }
 
 // makesAnew reports whether a stack is below no method that makes something at its first call only, or in that call.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -63,6 +62,42 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	return ok && slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		at, ok := a.prog.ownFrame(w.Stack)
 		return ok && at.Function == by.Function && acceptsConnections(w.Stack)
+	})
+}
+
+// acceptingFunctions returns the functions of libraries that accept connections, or that call one which does.
+func (a *analysis) acceptingFunctions() map[string]bool {
+	accepting := map[string]bool{}
+	for _, w := range a.trace.Waits {
+		if !acceptsConnections(w.Stack) {
+			continue
+		}
+		for _, f := range w.Stack {
+			if a.prog.isOwn(f) {
+				break // what calls the program accepts nothing
+			}
+			accepting[f.Function] = accepting[f.Function] || a.prog.isForeign(f)
+		}
+	}
+	return accepting
+}
+
+// startedBy reports whether one of some functions started a class, directly or through another goroutine.
+func (a *analysis) startedBy(c *evidence.Class, functions map[string]bool) bool {
+	startedThere := func(stack []evidence.Frame) bool {
+		return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return functions[f.Function] })
+	}
+	return startedThere(c.Created) || len(c.Created) > 0 && slices.ContainsFunc(a.trace.Classes,
+		func(o evidence.Class) bool {
+			return o.Start.Function == c.Created[len(c.Created)-1].Function && startedThere(o.Created)
+		})
+}
+
+// readsConnections reports whether a function waits for connections or for what they receive, as a server does.
+func (a *analysis) readsConnections(function string) bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Stack,
+			func(f evidence.Frame) bool { return f.Function == function })
 	})
 }
 
@@ -147,73 +182,6 @@ func receives(stack []evidence.Frame) bool {
 func paced(c *evidence.Class, libraryWaits time.Duration) bool {
 	replies := c.Waiting["network"] + libraryWaits
 	return c.Waiting["chan receive"]+c.Waiting["select"]+c.Waiting["sleep"]-libraryWaits > replies/5
-}
-
-// Thresholds for two goroutines of one program that talk over a connection.
-const (
-	turnsAlone  = 0.85   // fraction of the time in which at most one goroutine wants a CPU
-	turnsSlower = 0.7    // the same, if several CPUs are slower than one
-	turnsRate   = 1000.0 // exchanges a second
-	turnsOwn    = 0.8    // fraction of the time in which one goroutine wants a CPU that it is one of the two
-	turnsEither = 0.9    // fraction of the time that no goroutine computes more than
-)
-
-// requestTurns finds a client and a server in one program that wait for each other in turns: one request is outstanding
-// at a time, so that only one of them works.
-func requestTurns(a *analysis) []Finding {
-	least := turnsAlone
-	if a.slowsDown() {
-		least = turnsSlower
-	}
-	if !a.hasLongTrace() || a.cpus < 2 || a.demandShare(0) >= 0.5 || // see dependency
-		a.demandShare(0)+a.demandShare(1) < least {
-		return nil
-	}
-
-	client, asked, server, answered := a.talkers()
-	if client < 0 || server < 0 || asked > 2*answered || answered > 2*asked {
-		return nil
-	}
-	c, s, sent := &a.trace.Classes[client], &a.trace.Classes[server], a.sendings()
-	answers := a.answering(client, server, answered)
-	if sent[c].count < asked/3 || sent[answers].count < answered/3 {
-		return nil // one of them only sends, and the other only receives
-	}
-	alone := c.Alone + s.Alone
-	if answers != s {
-		alone += answers.Alone
-	}
-	if paced(c, 0) || a.fraction(alone) < turnsOwn*a.demandShare(1) {
-		return nil // the next request is not there yet, or others work meanwhile
-	}
-	busiest := a.busiestMember()
-	if busiest > turnsEither {
-		return nil
-	}
-	f := a.newFinding(StopAndWait, "%s waits for a reply before the next request, and the server for that request.",
-		capitalize(a.className(c)))
-	f.Share = 1 - busiest
-	if sent[c].most > 0 {
-		f.Where = []string{a.prog.position(sent[c].at)}
-	}
-	f.citef("%d waits for replies and %d for requests, in turns", asked, answered)
-	f.citef("the client computes for %s of the time, and the server for %s", percent(a.fraction(c.Running)),
-		percent(a.fraction(s.Running)))
-	f.citef("at most one goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)+a.demandShare(1)))
-	most := 1 - a.lowerBound(busiest)
-	f.Gain = newGain(0.8*most, 0.4*most, most)
-	f.Alternative = "Each request needs the reply to the one before."
-	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
-	f.Experiment = "Allow two outstanding requests: both sides should work at the same time."
-	return []Finding{f}
-}
-
-// busiestMember returns how long a goroutine of the busiest class runs, as a fraction of the time.
-func (a *analysis) busiestMember() (busiest float64) {
-	for _, c := range a.classes() {
-		busiest = math.Max(busiest, a.fraction(c.Running)/float64(max(1, c.Peak)))
-	}
-	return busiest
 }
 
 // dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,

@@ -387,3 +387,21 @@ func TestHandoffGainWithBusyStage(t *testing.T) {
 		t.Errorf("three stages in sequence: %s %+v, not %+v", all.Name, all.Gain, one.Gain)
 	}
 }
+
+// TestHandoffInLibrary: handoffs with a goroutine of another module are named at the program's own line first, and
+// those between two of its goroutines at its lines.
+func TestHandoffInLibrary(t *testing.T) {
+	c := handoffCase()
+	c.evidence.Program.Module = "shop"
+	w := &c.evidence.Trace.Waits[0] // the first of two sites with as many waits
+	w.Stack, w.Wakers[0].Stack = frames("runtime.chanrecv2", "example.com/bus.(*Bus).run:6"),
+		frames("runtime.chansend1", "example.com/bus.(*Bus).Publish", "main.publish:4", "main.main:7")
+	if f := c.named(t, ChanHandoff); len(f.Where) != 2 || f.Where[0] != "main.go:4" ||
+		f.Where[1] == "main.go:7" {
+		t.Errorf("at %v", f.Where)
+	}
+	w.Wakers[0].Stack = frames("runtime.chansend1", "example.com/bus.(*Bus).deliver:3")
+	if f := c.named(t, ChanHandoff); len(f.Where) != 2 || strings.HasPrefix(f.Where[0], "main.go") {
+		t.Errorf("without a line of its own at %v", f.Where)
+	}
+}

@@ -114,48 +114,6 @@ func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
 	return c.Start, own
 }
 
-// poolCost returns the fraction of the CPU time in a library of others that starts the goroutines of a class for the
-// program, and in what the library calls, without the functions of the program that it calls. It is 0 if the library
-// calls none: then it does work of its own. It is 0 too if the program does not start them by a call of the library, as
-// a server that calls handlers.
-func (a *analysis) poolCost(c *evidence.Class) float64 {
-	caller := slices.IndexFunc(c.Created, a.prog.mayBeOwn)
-	if !a.hasSamples() || caller < 0 {
-		return 0
-	}
-	repositories := map[string]bool{}
-	for _, f := range append([]evidence.Frame{c.Start}, c.Created[:caller]...) {
-		if a.isForeign(f) {
-			repositories[repository(f)] = true
-		}
-	}
-	ofPool := func(f evidence.Frame) bool { return repositories[repository(f)] }
-	sum, tasks := 0.0, false
-	for _, w := range a.cpu.list {
-		i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return a.prog.mayBeOwn(f) || a.isForeign(f) })
-		if i >= 0 && ofPool(w.stack[i]) && !a.prog.mayBeOwn(w.stack[i]) &&
-			slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category) && !w.allocatesGoroutine() {
-			sum += w.weight
-		}
-		tasks = tasks || i >= 0 && a.prog.mayBeOwn(w.stack[i]) && slices.ContainsFunc(w.stack[i+1:], ofPool)
-	}
-	if !tasks {
-		return 0
-	}
-	return sum / a.cpu.total
-}
-
-// repository returns the start of the path of a function's package that names its repository: host, owner and name.
-func repository(f evidence.Frame) string {
-	path := strings.Split(packagePath(f.Function), "/")
-	return strings.Join(path[:min(len(path), 3)], "/")
-}
-
-// isForeign reports whether a function belongs to a library other than the standard one.
-func (a *analysis) isForeign(f evidence.Frame) bool {
-	return !a.prog.mayBeOwn(f) && !a.prog.isStandard(f) && !isHook(f)
-}
-
 // locateSpawn adds where the goroutines of a class come from: the result of spawnSite.
 func (a *analysis) locateSpawn(f *Finding, c *evidence.Class) {
 	at, _ := a.spawnSite(c)

@@ -14,40 +14,44 @@ const taskShare = 0.8
 type poolTasks struct {
 	workers *evidence.Class
 	at      evidence.Frame // the line that submits most
-	count   int64
-	each    time.Duration // mean running time of the workers for a task
+	count   int64          // at least: a worker that finds a task waiting does not park
 }
 
-// finestTasks returns the tasks that a pool of a library runs most often, if they are small and many.
-func (a *analysis) finestTasks() (finest poolTasks, ok bool) {
+// each returns the mean running time of the workers for a task, or more if there are more tasks.
+func (t poolTasks) each() time.Duration { return t.workers.Running / time.Duration(t.count) }
+
+// busiestPool returns the tasks for which goroutines of a pool of another module park most often, if they are small and
+// many, and wait for nothing outside the program.
+func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if w.Op != evidence.OpReceive || len(w.Classes) != 1 || w.Count <= finest.count ||
+		if w.Op != evidence.OpReceive || len(w.Classes) != 1 || w.Count <= busiest.count ||
 			a.rate(w.Count) < fineRate {
 			continue
 		}
 		c := &a.trace.Classes[w.Classes[0]]
-		if !a.isForeign(c.Start) || c.Peak < 2 || c.Count > w.Count/10 {
+		if !a.prog.isForeign(c.Start) || c.Peak < 2 || c.Count > w.Count/10 ||
+			c.Waiting["network"]+c.Waiting["sleep"]+c.Syscall > c.Running {
 			continue
 		}
 		at, submitted := a.submitter(w, repository(c.Start))
-		each := c.Running / time.Duration(w.Count)
-		if float64(submitted) < taskShare*float64(w.Count) || each >= fineBody {
+		t := poolTasks{c, at, w.Count}
+		if float64(submitted) < taskShare*float64(w.Count) || t.each() >= fineBody {
 			continue
 		}
-		finest, ok = poolTasks{c, at, w.Count, each}, true
+		busiest, ok = t, true
 	}
-	return finest, ok
+	return busiest, ok
 }
 
-// submitter returns the own line of the program that ends most waits of goroutines of a pool, and how many such
-// lines end.
+// submitter returns the program's line that wakes the goroutines of a pool most often in a wait, and the wake-ups by
+// all such lines.
 func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, submitted int64) {
 	by := map[evidence.Frame]int64{}
 	for _, k := range w.Wakers {
 		own := slices.IndexFunc(k.Stack, a.prog.isOwn)
 		if own < 1 || slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
-			return a.isForeign(f) && repository(f) != pool // another library submits
+			return a.prog.isForeign(f) && repository(f) != pool // another library makes the call
 		}) {
 			continue
 		}
@@ -60,42 +64,109 @@ func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, 
 	return at, submitted
 }
 
+// workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
+// its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most or the
+// call that starts them.
+func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
+	if at, own := a.goStatement(c); own {
+		return at, "they are started", true
+	}
+	if !a.runsTasks(c) {
+		return evidence.Frame{}, "", false
+	}
+	most := int64(0)
+	pool := repository(c.Start)
+	ofPool := func(class int) bool { return repository(a.trace.Classes[class].Start) == pool }
+	for i := range a.trace.Waits { // another goroutine of the pool may pass the tasks on
+		w := &a.trace.Waits[i]
+		if !slices.ContainsFunc(w.Classes, ofPool) {
+			continue
+		}
+		if line, n := a.submitter(w, pool); n > most {
+			at, most = line, n
+		}
+	}
+	if most > 0 {
+		return at, "their tasks are submitted", true
+	}
+	i := slices.IndexFunc(c.Created, a.prog.isOwn)
+	if i < 1 || a.readsConnections(c.Created[0].Function) {
+		return evidence.Frame{}, "", false
+	}
+	return a.prog.statement(c.Created, i), "they are started by the call", true
+}
+
+// runsTasks reports whether the goroutines of a class, which a library of others starts, run code of the program.
+func (a *analysis) runsTasks(c *evidence.Class) bool {
+	return a.prog.isForeign(c.Start) && a.cpu != nil && slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
+		return w.root == c.Start.Function && slices.ContainsFunc(w.stack, a.prog.isOwn)
+	})
+}
+
+// poolCost returns the fraction of the CPU time in a library of others that starts the goroutines of a class for the
+// program, and in what the library calls, without the functions of the program that it calls; handing is that of its
+// locks and channels. Both are 0 if the library calls no function of the program: then it does work of its own. They
+// are 0 too if the program does not start the goroutines by a call of the library, as a server that calls handlers.
+func (a *analysis) poolCost(c *evidence.Class) (code, handing float64) {
+	caller := slices.IndexFunc(c.Created, a.prog.mayBeOwn)
+	if !a.hasSamples() || caller < 0 {
+		return 0, 0
+	}
+	repositories := map[string]bool{}
+	for _, f := range append([]evidence.Frame{c.Start}, c.Created[:caller]...) {
+		if a.prog.isForeign(f) {
+			repositories[repository(f)] = true
+		}
+	}
+	ofPool := func(f evidence.Frame) bool { return repositories[repository(f)] }
+	tasks := false
+	for _, w := range a.cpu.list {
+		i := slices.IndexFunc(w.stack, a.prog.isOutsideStandard)
+		switch {
+		case i < 0:
+		case a.prog.mayBeOwn(w.stack[i]):
+			tasks = tasks || slices.ContainsFunc(w.stack[i+1:], ofPool)
+		case !ofPool(w.stack[i]) || w.allocatesGoroutine():
+		case slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category):
+			code += w.weight / a.cpu.total
+		case w.category == Locks || w.category == Channels:
+			handing += w.weight / a.cpu.total
+		}
+	}
+	if !tasks {
+		return 0, 0
+	}
+	return code, handing
+}
+
 // tooFineTasks finds tasks that take less time than a pool of another module needs for each.
 func tooFineTasks(a *analysis) []Finding {
 	if a.trace == nil || !a.hasSamples() {
 		return nil
 	}
-	t, ok := a.finestTasks()
-	if !ok {
+	t, ok := a.busiestPool()
+	if !ok || !a.runsTasks(t.workers) {
 		return nil
 	}
-	if !slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool { return a.runsTask(w, t.workers) }) {
-		return nil
-	}
-	pool := a.poolCost(t.workers)
-	cost := min(1, a.cpu.share(Locks, Channels)+a.scheduling(2*t.count)+pool)
+	pool, handing := a.poolCost(t.workers)
+	cost := min(1, handing+a.scheduling(2*t.count)+pool)
 	if pool == 0 || cost < fineCost {
 		return nil
 	}
 
-	f := a.newFinding(GoroutineTooFine, "%d tasks of a pool run for only %s each: the pool takes %s of the CPU time.",
-		t.count, formatDuration(t.each), percent(cost))
+	f := a.newFinding(GoroutineTooFine,
+		"Tasks of a pool run for %s each or less: the pool takes up to %s of the CPU time.", formatDuration(t.each()),
+		percent(cost))
 	f.Share = cost
 	f.Where = []string{a.prog.position(t.at)}
 	f.citef("they are submitted at %s", a.quote(t.at))
-	f.citef("%.0f tasks start each second; a worker takes %s for each on average", a.rate(t.count),
-		formatDuration(t.each))
+	f.citef("at least %d tasks ran, %.0f each second; the workers ran for %s", t.count, a.rate(t.count),
+		formatDuration(t.workers.Running))
 	f.citef("submitting, queueing and the code of the pool take up to %s of the CPU time", percent(cost))
 	f.Gain = a.fineGain(2*t.count, cost, pool)
 	f.Confidence = High
 	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
 	f.Fix = "Submit a chunk of the elements as one task, not each element."
-	f.Experiment = "Submit ten elements in a task: the pool should cost a tenth."
+	f.Experiment = "Submit ten elements as one task: the pool's cost should fall to a tenth."
 	return []Finding{f}
-}
-
-// runsTask reports whether a sample is in code of the program that goroutines of a class run.
-func (a *analysis) runsTask(w weightedSample, c *evidence.Class) bool {
-	start := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return f.Function == c.Start.Function })
-	return start > 0 && slices.ContainsFunc(w.stack[:start], a.prog.isOwn)
 }

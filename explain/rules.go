@@ -17,7 +17,7 @@ var rules = []rule{
 	externalByProfile, unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
 	singleThreaded, serialPhase, loadImbalance, skewed, oneCPU, busyWait, workInflation, notWorthParallel,
-	blockingCalls, dependency, requestTurns, httpTurns, dialAgain,
+	blockingCalls, dependency, requestTurns, httpTurns, newConnections,
 	hotFunction, pageFaults,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
@@ -35,7 +35,6 @@ const (
 func (a *analysis) report() Report {
 	r := Report{CPUTime: a.cpuTime(), Parallelism: a.parallelism(), Phases: a.phases()}
 
-	// Apply all rules, and drop findings that gain too little.
 	var found []Finding
 	for _, apply := range rules {
 		found = append(found, apply(a)...)
@@ -64,6 +63,7 @@ func (a *analysis) report() Report {
 	if a.isBrief() {
 		r.Findings = a.withoutGains(r.Findings)
 	}
+	a.addLeft(r.Findings)
 
 	// A run that a timer ends cannot become shorter, so that the gain is in work done.
 	if a.trace != nil && a.endsByTimer() && !a.serves() && slices.ContainsFunc(r.Findings,
@@ -196,7 +196,7 @@ func gainsMore(a, b Finding) bool {
 }
 
 // rank sorts findings: defects, and then the others by gain; see callsBeforeCPUs for the exception. Those without a
-// gain follow, and those without a gain and with low confidence come last. It sets what is left of gains.
+// gain follow, and those without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
@@ -211,9 +211,7 @@ func rank(found []Finding) []Finding {
 		}
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
-	found = callsBeforeCPUs(found)
-	addLeft(found)
-	return found
+	return callsBeforeCPUs(found)
 }
 
 // callsBeforeCPUs moves an avoidable call or search before more CPUs for it, unless these gain far more.

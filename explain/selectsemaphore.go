@@ -32,7 +32,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		if !ok || w.Count < 10 || queue < 1 || a.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
 			continue
 		}
-		if containsAny(w.Stack, connectionPools[0]) && a.reusesConnections(w) {
+		if containsAny(w.Stack, httpConnection) && a.reusesConnections(w) {
 			return a.connectionLimit(w, queue), true
 		}
 		if slots := []*evidence.Wait{w}; !a.wokenByOwnClass(slots) || a.queueForLock(slots) {
@@ -52,7 +52,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		case containsAny(w.Stack, weighted):
 			f.Claim = "Goroutines wait for the semaphore nearly all the time."
 			f.Alternative = "One request needs many slots at once."
-		case containsAny(w.Stack, connectionPools[1]):
+		case containsAny(w.Stack, databaseConnection):
 			f.Claim = "All connections to the database are in use: goroutines wait for one."
 			f.Fix = "Hold connections for less time (close Rows), or raise SetMaxOpenConns."
 			f.Alternative = "The database serves no more at a time, as SQLite's one writer."
@@ -63,8 +63,11 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 	return Finding{}, false
 }
 
-// connectionPools are functions that wait for a connection: of a client of package net/http, or of a database.
-var connectionPools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
+// Functions that wait for a connection: of a client of package net/http, and of a database.
+const (
+	httpConnection     = "net/http.(*Transport).getConn"
+	databaseConnection = "database/sql.(*DB).conn"
+)
 
 // reusesConnections reports whether nearly all goroutines that waited for a connection got one from another request. If
 // connections are dialed meanwhile, their number is not limited; an HTTP/2 connection serves all requests.

@@ -129,8 +129,10 @@ func loadImbalance(a *analysis) []Finding {
 
 	var worst *evidence.Class
 	for _, c := range a.classes() {
-		if _, own := a.goStatement(c); own && (worst == nil || c.Tail > worst.Tail) {
-			worst = c
+		if worst == nil || c.Tail > worst.Tail {
+			if _, _, ok := a.workSource(c); ok {
+				worst = c
+			}
 		}
 	}
 	if worst == nil || a.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
@@ -146,7 +148,7 @@ func loadImbalance(a *analysis) []Finding {
 	f := a.newFinding(LoadImbalance, "For %s of the time only one of %s works.", percent(tail),
 		a.className(worst))
 	f.Share = tail
-	at, _ := a.goStatement(worst)
+	at, how, _ := a.workSource(worst)
 	f.Where = []string{a.prog.position(at)}
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
@@ -154,7 +156,7 @@ func loadImbalance(a *analysis) []Finding {
 	}
 
 	f.citef("the goroutines that ran longest had a CPU for %s", strings.Join(ran, ", "))
-	f.citef("they are started at %s", a.quote(at))
+	f.citef("%s at %s", how, a.quote(at))
 	saved := tail * (1 - 1/a.cpus)
 	if mean := float64(worst.Busy.Sum) / math.Max(1, float64(worst.Busy.Count)); worst.Batches >= tailOften &&
 		worst.Busy.Sum > 0 && float64(worst.Busy.P99) < tailEqual*mean && saved < tailNoise {

@@ -24,13 +24,17 @@ func (a *analysis) longestAlone() (*evidence.Class, float64) {
 	return most, a.fraction(most.Alone - most.Tail)
 }
 
-// parkCount returns how often the goroutines of a class waited for others on channels and locks.
+// parkCount returns how often the goroutines of a class waited for others on channels and locks. A nil class stands for
+// all of the program.
 func (a *analysis) parkCount(c *evidence.Class) (n int64) {
 	for _, w := range a.trace.Waits {
 		switch w.Op {
 		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
 			evidence.OpCond:
-			if slices.ContainsFunc(w.Classes, func(i int) bool { return &a.trace.Classes[i] == c }) {
+			if slices.ContainsFunc(w.Classes, func(i int) bool {
+				k := &a.trace.Classes[i]
+				return k == c || c == nil && !isHook(k.Start)
+			}) {
 				n += w.Count
 			}
 		}

@@ -24,8 +24,11 @@ func skewed(a *analysis) []Finding {
 		return nil
 	}
 	for _, c := range a.classes() {
-		at, own := a.goStatement(c)
-		if !own || !isSkewed(c, a.trace.Duration) || !a.takeWork(c) {
+		if !isSkewed(c, a.trace.Duration) || !a.takeWork(c) {
+			continue
+		}
+		at, how, ok := a.workSource(c)
+		if !ok {
 			continue
 		}
 
@@ -37,7 +40,7 @@ func skewed(a *analysis) []Finding {
 		f.Where = []string{a.prog.position(at)}
 		f.citef("one computes or waits for a CPU for %s of the time, the next one for %s", percent(works),
 			percent(a.fraction(c.Members[1].Running+c.Members[1].Runnable)))
-		f.citef("they are started at %s", a.quote(at))
+		f.citef("%s at %s", how, a.quote(at))
 
 		// Divided evenly, the work of all takes as long as that of the mean one, or the CPUs are the limit. The time in
 		// which the busiest does not work remains.

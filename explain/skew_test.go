@@ -85,3 +85,36 @@ func TestSkew(t *testing.T) {
 		t.Error("a worker that began late")
 	}
 }
+
+// TestSkewInPool: lanes of a pool of another module may have uneven work, too. Another goroutine of the pool may pass
+// the tasks on, and they are named where the program submits them.
+func TestSkewInPool(t *testing.T) {
+	const pool = "example.com/lanes."
+	for name, want := range map[string][]string{"tasks": {"main.go:7"}, "work of its own": nil,
+		"submitted by another library": nil} {
+		c := workers(900, 80, 70)
+		c.evidence.Program.Module, c.evidence.Profiles = "shop", nil
+		task, submitter := "main.task:5", "main.feed:7"
+		switch name {
+		case "work of its own":
+			task = pool + "compact"
+		case "submitted by another library":
+			submitter = "example.com/feed.Poll:7"
+		}
+		c.cpu(100, task, pool+"(*Lane).work")
+		k := &c.evidence.Trace.Classes[0]
+		k.Start, k.Created = frames(pool + "(*Lane).work")[0], frames(pool+"(*Lane).dispatch")
+		dispatch := c.class(pool+"(*Lane).dispatch", 3, 3, time.Millisecond, 0)
+		c.evidence.Trace.Classes[dispatch].Created = frames(pool+"New", "main.main:2")
+		w := &c.evidence.Trace.Waits[0]
+		w.Stack, w.Wakers[0].Class = frames("runtime.chanrecv2", pool+"(*Lane).work"), dispatch
+		w.Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Lane).dispatch")
+		given := c.wait(evidence.OpReceive, dispatch, 100, second, 1, "runtime.chanrecv2", pool+"(*Lane).dispatch")
+		c.evidence.Trace.Waits[given].Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Lane).Submit", submitter,
+			"main.main:9")
+		found := skewed(newAnalysis(&c.evidence))
+		if len(found) != min(1, len(want)) || len(found) > 0 && !slices.Equal(found[0].Where, want) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}

@@ -186,15 +186,10 @@ func (a *analysis) oversubscription() float64 {
 // runtimeYields returns the fraction of the CPU time that the scheduler spends on runtime.Gosched, in samples that name
 // no function of the program. If no goroutine of the program yields, the runtime itself does, such as while it sweeps.
 func (a *analysis) runtimeYields() float64 {
-	share := 0.0
-	for i := range a.cpu.list {
-		w := &a.cpu.list[i]
+	return a.cpu.shareOf(func(w *weightedSample) bool {
 		_, own := a.prog.ownFrame(w.stack)
-		if !own && containsAny(w.stack, "runtime.gosched_m", "runtime.goschedImpl") {
-			share += w.weight / a.cpu.total
-		}
-	}
-	return share
+		return !own && containsAny(w.stack, "runtime.gosched_m", "runtime.goschedImpl")
+	})
 }
 
 // byRuntime reports whether the runtime itself called runtime.Gosched, as runtime.GC does after each span that it

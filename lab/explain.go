@@ -149,8 +149,11 @@ func firstAnswer(c *collect.Collected) string {
 	if len(f.Where) > 0 {
 		text += " at " + f.Where[0]
 	}
-	if f.Gain != nil {
-		text += fmt.Sprintf(", saves about %.0f%%", 100*f.Gain.Estimate)
+	if saves := "saves"; f.Gain != nil {
+		if f.Confidence == explain.Low {
+			saves = "may save"
+		}
+		text += fmt.Sprintf(", %s about %.0f%%", saves, 100*f.Gain.Estimate)
 	}
 	return text
 }

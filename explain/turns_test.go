@@ -25,6 +25,7 @@ func TestTurnsWithLibrary(t *testing.T) {
 		"much overlap, slower": {600, 500, server + "Serve.func1", false},
 		"another client":       {900, 0, "example.com/other.Go", false},
 		"no answers":           {900, 0, server + "Serve.func1", false},
+		"seldom woken":         {900, 0, server + "Serve.func1", false},
 	} {
 		c := newCase()
 		c.evidence.Program.Module = "shop"
@@ -39,7 +40,11 @@ func TestTurnsWithLibrary(t *testing.T) {
 		classes[read].Created = frames(server+"Serve.start", x.created)
 		c.wait(evidence.OpNetwork, accept, 1, 0, -1, "net.(*TCPListener).Accept", server+"accept", server+"New.func1")
 		c.wait(evidence.OpNetwork, read, 5000, 400*time.Millisecond, -1, "net.(*conn).Read", server+"Serve.func2")
-		c.wait(evidence.OpReceive, answer, 5000, 400*time.Millisecond, read, "runtime.chanrecv1", server+"Serve.func1")
+		woken := c.wait(evidence.OpReceive, answer, 5000, 400*time.Millisecond, read, "runtime.chanrecv1",
+			server+"Serve.func1")
+		if name == "seldom woken" {
+			c.evidence.Trace.Waits[woken].Wakers[0].Count = 1000
+		}
 		c.wait(evidence.OpNetwork, m, 5000, 600*time.Millisecond, -1, "net.(*conn).Read", "example.com/client.Get",
 			"main.ask:5", "main.main:6")
 		c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: m, Count: 5000, Stack: frames("syscall.write",
