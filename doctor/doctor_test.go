@@ -145,7 +145,7 @@ func TestStatus(t *testing.T) {
 		{"late timer", "timer", func(r *Readings) {
 			r.Timer = Read(Lateness{100, 150 * time.Microsecond,
 				time.Second})
-		}, Caution, []string{"idle-set"}},
+		}, Caution, []string{"/dev/cpu_dma_latency", "idle-set"}},
 		{"slack", "timer", func(r *Readings) { r.TimerSlack = Read(time.Second) }, Caution, []string{"timerslack_ns"}},
 		{"no timer", "timer", func(r *Readings) { r.Timer = Absent[Lateness]() }, Unavailable, nil},
 

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/interrupt"
+	"github.com/brewput/brewput/proof/idle"
 	"github.com/brewput/brewput/proof/record"
 )
 
@@ -45,6 +46,10 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), interrupt.Signals()...)
 	defer stop()
+	release, err := idle.StayAwake()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "services: idle CPUs may wake late:", err)
+	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
 		code, err = c.run(ctx, cells, record.NewPiece(*limit))
@@ -53,6 +58,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "services:", err)
 		code = record.ExitFailed
 	}
+	release() // the end of the process would close it, too
 	os.Exit(code)
 }
 
