@@ -72,9 +72,9 @@ func (r Readings) timer() Check {
 	}
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
 	claim := "CPUs wake late from deep sleep: open-loop arrivals and network replies are late"
-	// Neither lets a CPU sleep so deeply that it takes longer than 0 or 10 µs to wake. The first also works in virtual
-	// machines, while the shell has the file open.
-	fix := `sudo sh -c 'exec 3>/dev/cpu_dma_latency; printf "\0\0\0\0" >&3; sleep 1h' &; or ` +
+	// CPUs then do not sleep so deeply that they take longer than 0 or 10 µs to wake. The first also works in virtual
+	// machines with a cpuidle driver, for an hour.
+	fix := `sudo -b sh -c 'exec 3>/dev/cpu_dma_latency; printf "\0\0\0\0" >&3; sleep 1h'; or ` +
 		"sudo cpupower idle-set -D 10"
 	if slack, ok := r.TimerSlack.Get(); ok {
 		c.Evidence += "; timer slack " + span(slack)

@@ -104,7 +104,7 @@ func escapes(a *analysis) []Finding {
 		f.Claim = "One line allocates " + percent(g.share) + " of all objects."
 	}
 	f.Level = ProfileLevel
-	f.savesCPU, f.garbage = true, saved-cost*a.activeFraction()
+	f.savesCPU, f.garbage = true, 0.8*(saved-cost*a.activeFraction())
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	f.citef("%s of %.0f objects are allocated at %s", percent(g.share), objects, a.quote(g.at))

@@ -48,8 +48,8 @@ func lockDocs() []Doc {
 				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
 					"of it for allocation", makerShare),
 				atLeast("or: time for new connections of net/http", dialShare),
-				atLeast("with requests that open one, and twice as many as goroutines that wait", dialsLeast),
-				atLeast("and their fraction of all waits for a connection", dialsMost)},
+				atLeast("with requests that open one (two or more for each waiting goroutine)", dialsLeast),
+				atLeast("and fraction of the waits for a connection that open one", dialShareOfWaits)},
 			Example: "all goroutines write to one log.Logger",
 			Fix:     "Call it less often, or use instances that share no file, writer or pool."},
 	}

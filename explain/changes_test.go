@@ -228,7 +228,7 @@ func TestCPUTimeChanges(t *testing.T) {
 // A program that is compared with itself does not get faster: ranges of one run each always differ.
 func TestDiffer(t *testing.T) {
 	run := func(count int, low, high time.Duration) *evidence.Run {
-		return &evidence.Run{Count: count, WallLow: low, WallHigh: high}
+		return &evidence.Run{Count: count, Wall: (low + high) / 2, WallLow: low, WallHigh: high}
 	}
 	for _, c := range []struct {
 		name string
@@ -239,6 +239,9 @@ func TestDiffer(t *testing.T) {
 		{"one run and many", run(10, 300, 310), run(1, 200, 200), false},
 		{"three, far apart", run(3, 300, 320), run(3, 200, 210), true},
 		{"three, close", run(3, 300, 320), run(3, 200, 281), false},
+		{"three, apart by chance", run(3, 1020, 1022), run(3, 1000, 1001), false},
+		{"three, apart by more", run(3, 1040, 1042), run(3, 1000, 1001), true},
+		{"four, apart by as little", run(4, 1020, 1022), run(4, 1000, 1001), true},
 		{"four", run(4, 300, 320), run(4, 200, 281), true},
 		{"four, overlapping", run(4, 300, 320), run(4, 200, 300), false},
 	} {

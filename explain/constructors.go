@@ -27,16 +27,14 @@ const constructedBytes = 512
 // constructedCalls is the least number of calls of a constructor of another module.
 const constructedCalls = 100
 
-// isConstructed reports whether a line makes many large values.
-func (m *making) isConstructed() bool {
+// makesManyLarge reports whether a line makes many large values.
+func (m *making) makesManyLarge() bool {
 	each := m.bytesOfCall()
 	return each >= constructedBytes && m.allocated/each >= constructedCalls
 }
 
-// describeConstructor says that the value may be needed.
-func describeConstructor(_ *analysis, f *Finding, _ float64, _ evidence.Frame) { f.Confidence = Low }
-
-// constructor returns the program's own line that calls a constructor of another module, and its index in the stack.
+// constructor returns the program's own line that calls a constructor of another module, and the index of the
+// constructor in the stack.
 func (p program) constructor(stack []evidence.Frame) (at evidence.Frame, callee int, ok bool) {
 	own := slices.IndexFunc(stack, p.isOwn)
 	if own < 1 || !p.isForeign(stack[own-1]) {

@@ -76,8 +76,8 @@ func (p program) isForeign(f evidence.Frame) bool { return p.isOutsideStandard(f
 // isOutsideStandard reports whether a function belongs to the program or to another module.
 func (p program) isOutsideStandard(f evidence.Frame) bool { return !p.isStandard(f) && !isHook(f) }
 
-// repository returns the start of the path of a function's package that names its repository: the host, and the owner
-// and the name, or only the name if the host is not one of many owners.
+// repository returns the start of the path of a function's package that names its repository: host/owner/name for
+// hosts with many owners, otherwise host/name.
 func repository(f evidence.Frame) string {
 	path := strings.Split(packagePath(f.Function), "/")
 	most := 2
@@ -118,13 +118,19 @@ func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
 	return p.statement(stack, i), true
 }
 
-// position returns the position of a statement as findings print it: file:line, relative to the module.
+// position returns the position of a statement as findings print it, and notes its function for them.
 func (p program) position(f evidence.Frame) string {
+	at := p.positionOf(f)
+	p.functions[at] = p.functionName(f)
+	return at
+}
+
+// positionOf returns the position of a statement: file:line, relative to the module.
+func (p program) positionOf(f evidence.Frame) string {
 	at := p.file(f) + ":" + strconv.Itoa(p.statement([]evidence.Frame{f}, 0).Line)
 	if f.File == "" {
 		at = f.Function
 	}
-	p.functions[at] = p.functionName(f)
 	return at
 }
 
@@ -156,8 +162,8 @@ func (p program) file(f evidence.Frame) string {
 	return file
 }
 
-// positions returns the positions of the program's own frames in some stacks, each once, and then those of the
-// libraries in stacks without any.
+// positions returns the program's own positions in some stacks, each once, and then those of libraries for stacks
+// without a frame of the program.
 func (p program) positions(stacks ...[]evidence.Frame) []string {
 	var own, others []string
 	for _, s := range stacks {

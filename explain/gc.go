@@ -49,8 +49,9 @@ func gcRules(a *analysis) []Finding {
 	allocating, reusable := 0.0, false
 	if name == GCPressure {
 		freed := slices.DeleteFunc(slices.Clone(sites), a.keepsAt)
-		if f.Gain, allocating, reusable = a.reuseGain(f.Gain, share, freed); reusable {
-			sites = append(freed, slices.DeleteFunc(sites, func(g group) bool { return !a.keepsAt(g) })...)
+		var g *Gain
+		if g, allocating = a.reuseGain(f.Gain, share, freed); g != nil {
+			f.Gain, sites, reusable = g, freed, true
 		}
 	}
 	f.Confidence = High
@@ -60,7 +61,7 @@ func gcRules(a *analysis) []Finding {
 	}
 	f.citef("the collector takes %s of the CPU time, by %s", percent(share), source)
 	if reusable {
-		f.citef("allocating where the values can be reused takes %s of the goroutines' CPU time", percent(allocating))
+		f.citef("allocating the reusable values takes %s of the goroutines' CPU time", percent(allocating))
 	}
 	if a.trace != nil {
 		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
@@ -127,14 +128,13 @@ func (a *analysis) keepsAt(g group) bool {
 }
 
 // reuseGain estimates what reusing the values of some lines saves if the collector takes a share of the CPU time: their
-// part of the collections, and the time that allocates them, which is a fraction of the goroutines' CPU time. If most
-// bytes are in use at the end, or the lines allocate few of them, only collections can be saved by GOGC, which saves
-// byGOGC, and reusable is false.
-func (a *analysis) reuseGain(byGOGC *Gain, share float64, lines []group) (g *Gain, allocating float64, reusable bool) {
+// part of the collections, and the time that allocates them, which is a fraction of the goroutines' CPU time. It
+// returns nil if most bytes are in use at the end, or if the lines allocate so few that a higher GOGC saves more.
+func (a *analysis) reuseGain(byGOGC *Gain, share float64, lines []group) (g *Gain, allocating float64) {
 	_, all := a.allocations("alloc_space/bytes")
 	_, inUse := a.allocations("inuse_space/bytes")
 	if len(lines) == 0 || !a.hasSamples() || a.keeps(all, inUse) {
-		return byGOGC, 0, false
+		return nil, 0
 	}
 	bytes := 0.0
 	for _, l := range lines {
@@ -147,9 +147,9 @@ func (a *analysis) reuseGain(byGOGC *Gain, share float64, lines []group) (g *Gai
 	own := allocating * a.activeFraction() * (1 - (1-a.cpu.user/a.cpu.total)*a.saturation())
 	g = newGain(part(byGOGC.Estimate)+own, part(byGOGC.Low), math.Min(1.1*share, part(byGOGC.High))+own)
 	if g.Estimate < byGOGC.Estimate { // the lines allocate little of the garbage
-		return byGOGC, 0, false
+		return nil, 0
 	}
-	return g, allocating, true
+	return g, allocating
 }
 
 // metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.

@@ -44,13 +44,16 @@ func TestSlowerInTurns(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	for _, c := range []struct {
 		low, median, high int // of one CPU; two CPUs take 900 to 1100, in the median 1000
+		waits             int64
 		want              Confidence
-	}{{450, 500, 550, Medium}, {800, 820, 840, Medium}, {850, 880, 910, Low}, {880, 950, 890, ""}} {
+	}{{450, 500, 550, 0, Medium}, {800, 820, 840, 0, Medium}, {850, 880, 910, 2000, Low}, {850, 880, 910, 900, ""},
+		{880, 950, 890, 2000, ""}} {
 		x := newCase()
 		x.demand(100, 700, 200)
 		for _, name := range []string{"main.main", "main.ask", "main.serve"} {
 			x.class(name, 1, 1, ms(300), ms(250))
 		}
+		x.wait(evidence.OpReceive, 1, c.waits, ms(300), 2, "runtime.chanrecv1", "main.ask:4")
 		two := &x.evidence.Runs[0]
 		two.Count, two.Wall, two.WallLow, two.WallHigh = 5, ms(1000), ms(900), ms(1100)
 		x.evidence.Runs = append(x.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 5, Wall: ms(c.median),
@@ -142,7 +145,7 @@ func TestTooFineTasks(t *testing.T) {
 			t.Errorf("%s: %+v", name, found)
 		}
 		if want && (found[0].Where[0] != "main.go:7" || found[0].Gain.Computed < 0.25 ||
-			!strings.Contains(found[0].Claim, "Tasks of a pool run for 1µs each or less")) {
+			!strings.Contains(found[0].Claim, "Tasks of a pool run for at most 1µs on average")) {
 			t.Errorf("%s: %+v %+v", name, found[0], found[0].Gain)
 		}
 	}

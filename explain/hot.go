@@ -23,7 +23,7 @@ type avoidableCall struct {
 	keep          bool     // the result can be kept
 	slow          bool     // it is slower than code that does the same; only calls by the program's own code count
 	except        []string // functions, by prefixes, of which the calls are needed
-	likely        string   // the alternative explanation, if it is so likely that confidence is low
+	alternative   string   // another explanation, if it is so likely that confidence is low
 }
 
 // avoidable lists such functions. Of two that take as much time, the first is named.
@@ -35,7 +35,7 @@ var avoidable = []avoidableCall{
 	{function: "html/template.(*Template).Parse", fix: "Parse the template once.", keep: true},
 	{function: "time.LoadLocation", fix: "Load the location once.", keep: true},
 	{function: "crypto/rand.", name: "crypto/rand", fix: "Use math/rand/v2, unless the values must be secret.",
-		slow: true, except: []string{"crypto/rand.Prime"}, likely: "The values must be secret, as keys are."},
+		slow: true, except: []string{"crypto/rand.Prime"}, alternative: "The values must be secret, as keys are."},
 	{function: "runtime.concatstring", fix: "Use a strings.Builder: + copies the whole string each time."},
 	{function: "fmt.Sprintf", fix: "Format less: use strconv.AppendInt, or a struct as a map key."},
 	{function: "fmt.Sprint", fix: "Format less: use strconv.AppendInt, or a struct as a map key."},
@@ -58,7 +58,7 @@ func hotFunction(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
 	}
-	if found := a.hottestCall(func(c avoidableCall) bool { return c.likely == "" }); found != nil {
+	if found := a.hottestCall(false); found != nil {
 		return found
 	}
 	if found := a.encodedAgain(); found != nil {
@@ -67,16 +67,16 @@ func hotFunction(a *analysis) []Finding {
 	if found := a.linearSearch(); found != nil {
 		return found
 	}
-	return a.hottestCall(func(c avoidableCall) bool { return c.likely != "" })
+	return a.hottestCall(true)
 }
 
-// hottestCall returns the finding for the avoidable calls, of those that match, which take most of the CPU time. Calls
-// of initialization do not count, nor those for messages that somebody wants.
-func (a *analysis) hottestCall(match func(c avoidableCall) bool) []Finding {
+// hottestCall returns the finding for the avoidable calls that take most of the CPU time: of those that are likely to
+// be needed, or of the others. Calls during package initialization and by package log do not count.
+func (a *analysis) hottestCall(needed bool) []Finding {
 	var worst group
 	var of avoidableCall
 	for _, call := range avoidable {
-		if !match(call) {
+		if (call.alternative != "") != needed {
 			continue
 		}
 		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
@@ -112,8 +112,8 @@ func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
 		f.Experiment = "Keep the result of the first call: the time should fall."
 	}
 	f.Confidence = High
-	if call.likely != "" {
-		f.Alternative, f.Confidence = call.likely, Low
+	if call.alternative != "" {
+		f.Alternative, f.Confidence = call.alternative, Low
 	}
 	return f
 }
@@ -133,7 +133,8 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 	if slices.ContainsFunc(called, func(f evidence.Frame) bool {
 		return f.Function == "bufio.(*Reader).fill" || foreignCode.MatchString(f.Function) &&
 			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "net.", "syscall.",
-				"internal/poll.", "encoding/binary.", "crypto/rand.", "crypto/internal/")
+				"internal/poll.", "encoding/binary.", "crypto/rand.", "crypto/internal/",
+				"crypto/tls.")
 	}) {
 		return evidence.Frame{}, false
 	}

@@ -61,9 +61,9 @@ func httpTurns(a *analysis) []Finding {
 
 // Thresholds for connections that a client of package net/http does not reuse.
 const (
-	dialsLeast = 100 // requests that open a connection
-	dialsMost  = 0.5 // fraction of those that wait for a connection
-	dialShare  = 0.1 // fraction of the time that connections take
+	dialsLeast       = 100 // requests that open a connection
+	dialShareOfWaits = 0.5 // fraction of the waits for a connection that open one
+	dialShare        = 0.1 // fraction of the time that connections take
 )
 
 // clientConnections are functions of clients that open and close connections, and serverConnections are those of
@@ -110,7 +110,7 @@ func newConnections(a *analysis) []Finding {
 	}
 	peak := a.peakOf(classes)
 	if dials < dialsLeast || dials < 2*peak || // the first connection of each is new
-		float64(dials) < dialsMost*float64(waits) {
+		float64(dials) < dialShareOfWaits*float64(waits) {
 		return nil
 	}
 
@@ -129,7 +129,7 @@ func newConnections(a *analysis) []Finding {
 	f.Where = a.prog.positions(worst.Stack)
 	f.Share = saved
 	f.citef("requests waited for a connection %d times; %d new ones were opened", waits, dials)
-	f.citef("CPUs are idle for %s of the time while they wait; opening and closing takes %s of the CPU time",
+	f.citef("all CPUs are idle for up to %s of the time while they wait; opening and closing takes %s of the CPU time",
 		percent(lost), percent(cost))
 	if at, ok := a.prog.ownFrame(worst.Stack); ok {
 		f.citef("most were sent at %s", a.quote(at))

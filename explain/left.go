@@ -9,8 +9,9 @@ import (
 
 // addLeft sets what the changes of findings still save after that of the first one with a gain, where that is known.
 // The first saves a fraction g1 of the wall time, and another alone g2. Two changes at different lines save CPU time
-// independently: the second still saves g2. If one change uses more CPUs and the other saves CPU time, they multiply:
-// the second saves g2 (1-g1), because it saves a part of a time that is shorter.
+// independently: the second still saves g2, but no more than the rest, 1-g1, and not what both count of the collector.
+// If one change uses more CPUs and the other saves CPU time, they multiply: the second saves g2 (1-g1), because it
+// saves a part of a time that is shorter.
 func (a *analysis) addLeft(found []Finding) {
 	first := slices.IndexFunc(found, func(f Finding) bool { return f.Gain != nil })
 	if first < 0 {
@@ -40,25 +41,25 @@ func (a *analysis) left(first, f *Finding) *float64 {
 	return &x
 }
 
-// shareTime reports whether two sets of positions share CPU time: one of both is the same, or a sample is below one of
-// each.
+// shareTime reports whether two sets of positions share CPU time: they have one in common, or the stack of a sample
+// passes through both.
 func (a *analysis) shareTime(some, others []string) bool {
 	if slices.ContainsFunc(some, func(at string) bool { return slices.Contains(others, at) }) {
 		return true
 	}
 	at := map[evidence.Frame]string{}
-	below := func(stack []evidence.Frame, positions []string) bool {
+	passes := func(stack []evidence.Frame, positions []string) bool {
 		return slices.ContainsFunc(stack, func(f evidence.Frame) bool {
 			if !a.prog.mayBeOwn(f) {
 				return false
 			}
 			if at[f] == "" {
-				at[f] = a.prog.position(f)
+				at[f] = a.prog.positionOf(f)
 			}
 			return slices.Contains(positions, at[f])
 		})
 	}
 	return a.cpu != nil && slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
-		return below(w.stack, some) && below(w.stack, others)
+		return passes(w.stack, some) && passes(w.stack, others)
 	})
 }

@@ -31,6 +31,8 @@ type maker struct {
 	// calls of the functions.
 	call  func(p program, stack []evidence.Frame) (at evidence.Frame, callee int, ok bool)
 	large func(x *making) bool // whether a line makes values that are worth keeping; nil if all are
+
+	confidence Confidence // if it is not medium
 }
 
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
@@ -57,9 +59,9 @@ var makers = []maker{
 		only:   makesAnew,
 		costly: HotFunction, fix: "Keep it and Reset it, in the loop or by a sync.Pool.",
 		alternative: "They are in use at the same time."},
-	{what: "a new value", call: program.constructor, large: (*making).isConstructed, costly: HotFunction,
+	{what: "a new value", call: program.constructor, large: (*making).makesManyLarge, costly: HotFunction,
 		fix:         "Make it once and keep it; Reset it or use a sync.Pool if it has state.",
-		alternative: "Callers keep the value, or each call needs different options.", describe: describeConstructor},
+		alternative: "Callers keep the value, or each call needs different options.", confidence: Low},
 }
 
 // making is what the values of a maker cost at one line. Shares are fractions of all CPU time, and of all bytes.
@@ -154,7 +156,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 		lines[0].callee, m.what, percent(all.cost(collected)))
 	f.Level = ProfileLevel
 	f.local, f.savesCPU = true, true
-	f.garbage = all.garbage(collected) * a.activeFraction()
+	f.garbage = 0.9 * all.garbage(collected) * a.activeFraction()
 	f.Share = all.cost(collected)
 	for _, x := range lines {
 		f.Where = append(f.Where, a.prog.position(x.at))
@@ -170,6 +172,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	}
 	f.Alternative = m.alternative
 	f.Fix = m.fix
+	f.Confidence = cmp.Or(m.confidence, Medium)
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}

@@ -65,42 +65,6 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	})
 }
 
-// acceptingFunctions returns the functions of libraries that accept connections, or that call one which does.
-func (a *analysis) acceptingFunctions() map[string]bool {
-	accepting := map[string]bool{}
-	for _, w := range a.trace.Waits {
-		if !acceptsConnections(w.Stack) {
-			continue
-		}
-		for _, f := range w.Stack {
-			if a.prog.isOwn(f) {
-				break // what calls the program accepts nothing
-			}
-			accepting[f.Function] = accepting[f.Function] || a.prog.isForeign(f)
-		}
-	}
-	return accepting
-}
-
-// startedBy reports whether one of some functions started a class, directly or through another goroutine.
-func (a *analysis) startedBy(c *evidence.Class, functions map[string]bool) bool {
-	startedThere := func(stack []evidence.Frame) bool {
-		return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return functions[f.Function] })
-	}
-	return startedThere(c.Created) || len(c.Created) > 0 && slices.ContainsFunc(a.trace.Classes,
-		func(o evidence.Class) bool {
-			return o.Start.Function == c.Created[len(c.Created)-1].Function && startedThere(o.Created)
-		})
-}
-
-// readsConnections reports whether a function waits for connections or for what they receive, as a server does.
-func (a *analysis) readsConnections(function string) bool {
-	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-		return w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Stack,
-			func(f evidence.Frame) bool { return f.Function == function })
-	})
-}
-
 // stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is
 // the number of waits of each goroutine, and libraryWaits the time of those that a library goroutine ended.
 func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time.Duration) (Finding, bool) {

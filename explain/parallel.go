@@ -1,16 +1,16 @@
 package explain
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/brewput/brewput/evidence"
 )
 
-// turnsGain is the fraction that one CPU saves, if goroutines take turns.
+// turnsGain is the least fraction that one CPU saves, if goroutines take turns.
 const turnsGain = 2 * minGain
 
-// isSlower reports whether the program is clearly slower on several CPUs than on one; see differ.
-func (a *analysis) isSlower() bool {
+// isClearlySlower reports whether the program is slower on several CPUs than on one, by differ.
+func (a *analysis) isClearlySlower() bool {
 	return a.slowsDown() && a.run.CPUs >= 2 && differ(a.oneCPU, a.run)
 }
 
@@ -24,66 +24,65 @@ func notWorthParallel(a *analysis) []Finding {
 		return a.slowerInTurns()
 	}
 
-	f := a.comparedWithOne()
+	f, saved := a.comparedWithOne()
+	if f.Gain == nil && saved < minGain {
+		return nil
+	}
 	if at, ok := a.prog.ownFrame(wide.Created); ok {
 		f.Where = []string{a.prog.position(at)}
 	}
-	if !a.isSlower() && f.Gain.Estimate < minGain {
-		return nil
-	}
-	a.doubtUnclear(&f)
 	f.Alternative = "Something shared slows the goroutines down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces of work far larger."
 	f.Experiment = "Write the plain loop, and compare the two."
 	return []Finding{f}
 }
 
-// slowerInTurns finds programs that are slower on several CPUs than on one, although no goroutines of one class work in
-// parallel: they take turns.
+// slowerInTurns finds programs that are slower on several CPUs than on one, although no class of goroutines does much
+// of the work in parallel: they take turns. If it is not clear, they must exchange much, or it may be chance.
 func (a *analysis) slowerInTurns() []Finding {
-	f := a.comparedWithOne()
-	if f.Gain.Estimate < turnsGain {
+	f, saved := a.comparedWithOne()
+	waits := a.exchanges()
+	if saved < turnsGain || f.Gain == nil && (a.rate(waits) < turnsRate || a.demandShare(0) >= 0.5) {
 		return nil
 	}
-	a.doubtUnclear(&f)
 	f.Alternative = "Other processes or the machine slow down runs on several CPUs."
 	f.Fix = "Run it with GOMAXPROCS=1, or allocate less."
-	if waits := a.exchanges(); a.rate(waits) >= turnsRate {
+	if a.rate(waits) >= turnsRate {
 		f.Fix = "Pass values between goroutines in batches, or run with GOMAXPROCS=1."
 		f.citef("goroutines waited %d times for each other or for connections", waits)
 	}
-	f.Experiment = "Run it with GOMAXPROCS=1: the time should equal that on one CPU."
+	f.Experiment = "Time it with GOMAXPROCS=1 and without, in turns: 1 should win each time."
 	return []Finding{f}
 }
 
-// comparedWithOne returns a finding for a program that takes longer on several CPUs than on one.
-func (a *analysis) comparedWithOne() Finding {
-	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
+// comparedWithOne returns a finding for a program that takes longer on several CPUs than on one, and the fraction that
+// one CPU saves. If it is not clearly slower, the finding has no gain: it may be chance, or the program waits for
+// something else than CPUs.
+func (a *analysis) comparedWithOne() (f Finding, saved float64) {
+	saved = 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
+	word, sure := "slower", a.isClearlySlower()
+	if !sure {
+		word = "no faster"
+	}
+	f = a.newFinding(NotWorthParallel, "It is %s on %d CPUs than on one: %s, compared with %s.", word, a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
 	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
 		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
-	f.Gain = newGain(1-a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds(),
-		1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(), 1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
-	return f
-}
-
-// doubtUnclear changes a finding of comparedWithOne if the program is not clearly slower: it may be chance, or it waits
-// for something else than CPUs.
-func (a *analysis) doubtUnclear(f *Finding) {
-	if a.isSlower() {
-		return
+	if !sure {
+		f.Confidence = Low
+		return f, saved
 	}
-	f.Claim = fmt.Sprintf("It is no faster on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
-		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
-	f.Confidence, f.Gain = Low, nil
+	f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
+		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
+	return f, saved
 }
 
 // exchanges returns how often goroutines of the program waited for each other or for connections.
-func (a *analysis) exchanges() int64 {
-	n := a.parkCount(nil)
+func (a *analysis) exchanges() (n int64) {
 	for _, w := range a.trace.Waits {
-		if w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) {
+		own := slices.ContainsFunc(w.Classes, func(i int) bool { return !isHook(a.trace.Classes[i].Start) })
+		if own && (parks(w.Op) || w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack)) {
 			n += w.Count
 		}
 	}

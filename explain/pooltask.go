@@ -17,11 +17,11 @@ type poolTasks struct {
 	count   int64          // at least: a worker that finds a task waiting does not park
 }
 
-// each returns the mean running time of the workers for a task, or more if there are more tasks.
+// each returns an upper bound of the mean running time for a task, since count is a lower bound.
 func (t poolTasks) each() time.Duration { return t.workers.Running / time.Duration(t.count) }
 
 // busiestPool returns the tasks for which goroutines of a pool of another module park most often, if they are small and
-// many, and wait for nothing outside the program.
+// many, and neither sleep nor wait for a connection or a system call.
 func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
@@ -44,14 +44,20 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	return busiest, ok
 }
 
-// submitter returns the program's line that wakes the goroutines of a pool most often in a wait, and the wake-ups by
-// all such lines.
+// submitter returns the program's line that wakes the goroutines of a pool most often in a wait by a call of the pool,
+// and the wake-ups by all such lines.
 func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, submitted int64) {
 	by := map[evidence.Frame]int64{}
 	for _, k := range w.Wakers {
 		own := slices.IndexFunc(k.Stack, a.prog.isOwn)
-		if own < 1 || slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
-			return a.prog.isForeign(f) && repository(f) != pool // another library makes the call
+		if own < 1 {
+			continue
+		}
+		foreign := slices.DeleteFunc(slices.Clone(k.Stack[:own]), func(f evidence.Frame) bool {
+			return !a.prog.isForeign(f)
+		})
+		if len(foreign) == 0 || slices.ContainsFunc(foreign, func(f evidence.Frame) bool {
+			return repository(f) != pool // another library makes the call
 		}) {
 			continue
 		}
@@ -64,50 +70,18 @@ func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, 
 	return at, submitted
 }
 
-// workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
-// its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most or the
-// call that starts them.
-func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
-	if at, own := a.goStatement(c); own {
-		return at, "they are started", true
-	}
-	if !a.runsTasks(c) {
-		return evidence.Frame{}, "", false
-	}
-	most := int64(0)
-	pool := repository(c.Start)
-	ofPool := func(class int) bool { return repository(a.trace.Classes[class].Start) == pool }
-	for i := range a.trace.Waits { // another goroutine of the pool may pass the tasks on
-		w := &a.trace.Waits[i]
-		if !slices.ContainsFunc(w.Classes, ofPool) {
-			continue
-		}
-		if line, n := a.submitter(w, pool); n > most {
-			at, most = line, n
-		}
-	}
-	if most > 0 {
-		return at, "their tasks are submitted", true
-	}
-	i := slices.IndexFunc(c.Created, a.prog.isOwn)
-	if i < 1 || a.readsConnections(c.Created[0].Function) {
-		return evidence.Frame{}, "", false
-	}
-	return a.prog.statement(c.Created, i), "they are started by the call", true
-}
-
-// runsTasks reports whether the goroutines of a class, which a library of others starts, run code of the program.
+// runsTasks reports whether the goroutines of a class, which a third-party module starts, run code of the program.
 func (a *analysis) runsTasks(c *evidence.Class) bool {
 	return a.prog.isForeign(c.Start) && a.cpu != nil && slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
 		return w.root == c.Start.Function && slices.ContainsFunc(w.stack, a.prog.isOwn)
 	})
 }
 
-// poolCost returns the fraction of the CPU time in a library of others that starts the goroutines of a class for the
-// program, and in what the library calls, without the functions of the program that it calls; handing is that of its
+// poolCost returns the fraction of the CPU time in a third-party module that starts the goroutines of a class for the
+// program, and in what the library calls, without the functions of the program that it calls; handoffs is that of its
 // locks and channels. Both are 0 if the library calls no function of the program: then it does work of its own. They
 // are 0 too if the program does not start the goroutines by a call of the library, as a server that calls handlers.
-func (a *analysis) poolCost(c *evidence.Class) (code, handing float64) {
+func (a *analysis) poolCost(c *evidence.Class) (code, handoffs float64) {
 	caller := slices.IndexFunc(c.Created, a.prog.mayBeOwn)
 	if !a.hasSamples() || caller < 0 {
 		return 0, 0
@@ -130,13 +104,13 @@ func (a *analysis) poolCost(c *evidence.Class) (code, handing float64) {
 		case slices.Contains([]string{UserCode, Allocation, SystemCalls}, w.category):
 			code += w.weight / a.cpu.total
 		case w.category == Locks || w.category == Channels:
-			handing += w.weight / a.cpu.total
+			handoffs += w.weight / a.cpu.total
 		}
 	}
 	if !tasks {
 		return 0, 0
 	}
-	return code, handing
+	return code, handoffs
 }
 
 // tooFineTasks finds tasks that take less time than a pool of another module needs for each.
@@ -148,15 +122,15 @@ func tooFineTasks(a *analysis) []Finding {
 	if !ok || !a.runsTasks(t.workers) {
 		return nil
 	}
-	pool, handing := a.poolCost(t.workers)
-	cost := min(1, handing+a.scheduling(2*t.count)+pool)
+	pool, handoffs := a.poolCost(t.workers)
+	cost := min(1, handoffs+a.scheduling(2*t.count)+pool)
 	if pool == 0 || cost < fineCost {
 		return nil
 	}
 
 	f := a.newFinding(GoroutineTooFine,
-		"Tasks of a pool run for %s each or less: the pool takes up to %s of the CPU time.", formatDuration(t.each()),
-		percent(cost))
+		"Tasks of a pool run for at most %s on average: the pool takes up to %s of the CPU time.",
+		formatDuration(t.each()), percent(cost))
 	f.Share = cost
 	f.Where = []string{a.prog.position(t.at)}
 	f.citef("they are submitted at %s", a.quote(t.at))
@@ -165,7 +139,7 @@ func tooFineTasks(a *analysis) []Finding {
 	f.citef("submitting, queueing and the code of the pool take up to %s of the CPU time", percent(cost))
 	f.Gain = a.fineGain(2*t.count, cost, pool)
 	f.Confidence = High
-	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
+	f.Alternative = "Each task must start at once: its latency matters more than CPU time."
 	f.Fix = "Submit a chunk of the elements as one task, not each element."
 	f.Experiment = "Submit ten elements as one task: the pool's cost should fall to a tenth."
 	return []Finding{f}

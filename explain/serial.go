@@ -22,6 +22,7 @@ const (
 	phaseWide = 0.15 // fraction of the time in parallel phases
 	tailShare = 0.1  // fraction of the time in which one goroutine of several remains
 	uneven    = 1.15 // running time of the longest goroutine divided by the mean
+	poolParks = 4    // number of waits for each goroutine of a pool
 
 	// shortest tail of a batch: waking a CPU, which delays the start of a goroutine, takes less
 	tailLong = 150 * time.Microsecond
@@ -121,26 +122,41 @@ func (a *analysis) citeAmdahl(f *Finding, serial float64) {
 		percent(serial), formatNumber(limit), formatNumber(1/(serial+(1-serial)/a.cpus)), a.cpus)
 }
 
-// loadImbalance finds goroutines of one batch that end at very different times.
+// loadImbalance finds goroutines of one batch that end at very different times: those that the program starts, or else
+// those of a third-party pool that runs its tasks.
 func loadImbalance(a *analysis) []Finding {
 	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
+	for _, pools := range []bool{false, true} {
+		if f, ok := a.longTail(pools); ok {
+			return []Finding{f}
+		}
+	}
+	return nil
+}
 
+// longTail returns the finding for the longest tail of a batch, of goroutines that the program starts or of pools.
+// Those of a pool that waits for tasks often end when the pool shrinks, not at the end of a batch.
+func (a *analysis) longTail(pools bool) (Finding, bool) {
 	var worst *evidence.Class
+	var at evidence.Frame
+	how := ""
 	for _, c := range a.classes() {
-		if worst == nil || c.Tail > worst.Tail {
-			if _, _, ok := a.workSource(c); ok {
-				worst = c
-			}
+		if _, own := a.goStatement(c); own == pools || worst != nil && c.Tail <= worst.Tail ||
+			pools && a.parkCount(c) > poolParks*c.Count {
+			continue
+		}
+		if from, by, ok := a.workSource(c); ok {
+			worst, at, how = c, from, by
 		}
 	}
 	if worst == nil || a.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
 		worst.Tail < tailLong*time.Duration(worst.Batches) {
-		return nil
+		return Finding{}, false
 	}
 	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {
-		return nil // one goroutine began later, or the machine delayed it
+		return Finding{}, false // one goroutine began later, or the machine delayed it
 	}
 
 	tail := a.fraction(worst.Tail)
@@ -148,7 +164,6 @@ func loadImbalance(a *analysis) []Finding {
 	f := a.newFinding(LoadImbalance, "For %s of the time only one of %s works.", percent(tail),
 		a.className(worst))
 	f.Share = tail
-	at, how, _ := a.workSource(worst)
 	f.Where = []string{a.prog.position(at)}
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
@@ -160,13 +175,13 @@ func loadImbalance(a *analysis) []Finding {
 	saved := tail * (1 - 1/a.cpus)
 	if mean := float64(worst.Busy.Sum) / math.Max(1, float64(worst.Busy.Count)); worst.Batches >= tailOften &&
 		worst.Busy.Sum > 0 && float64(worst.Busy.P99) < tailEqual*mean && saved < tailNoise {
-		return nil // the pieces are nearly equal: the CPUs differ, or begin at different times
+		return Finding{}, false // the pieces are nearly equal: the CPUs differ, or begin at different times
 	}
 	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
 	if worst.Batches < tailOften && worst.Tail < tailSure && saved < tailChance {
 		if f.Gain.Estimate < minGain {
-			return nil
+			return Finding{}, false
 		}
 		f.Gain, f.Confidence = nil, Low
 	}
@@ -174,7 +189,7 @@ func loadImbalance(a *analysis) []Finding {
 	f.Alternative = "The last piece cannot be divided, and came last by chance."
 	f.Fix = "Hand out smaller pieces to free workers (a channel), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
-	return []Finding{f}
+	return f, true
 }
 
 // imbalance returns the running time of the goroutine that ran longest, divided by the mean of all.

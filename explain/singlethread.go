@@ -24,19 +24,20 @@ func (a *analysis) longestAlone() (*evidence.Class, float64) {
 	return most, a.fraction(most.Alone - most.Tail)
 }
 
-// parkCount returns how often the goroutines of a class waited for others on channels and locks. A nil class stands for
-// all of the program.
+// parks reports whether goroutines wait for others by an operation: on channels and locks.
+func parks(op evidence.Op) bool {
+	switch op {
+	case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex, evidence.OpCond:
+		return true
+	}
+	return false
+}
+
+// parkCount returns how often the goroutines of a class waited for others on channels and locks.
 func (a *analysis) parkCount(c *evidence.Class) (n int64) {
 	for _, w := range a.trace.Waits {
-		switch w.Op {
-		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
-			evidence.OpCond:
-			if slices.ContainsFunc(w.Classes, func(i int) bool {
-				k := &a.trace.Classes[i]
-				return k == c || c == nil && !isHook(k.Start)
-			}) {
-				n += w.Count
-			}
+		if parks(w.Op) && slices.ContainsFunc(w.Classes, func(i int) bool { return &a.trace.Classes[i] == c }) {
+			n += w.Count
 		}
 	}
 	return n

@@ -92,10 +92,10 @@ func (a *analysis) takeWork(c *evidence.Class) bool {
 			continue
 		}
 		at, _ := a.prog.ownFrame(w.Stack)
-		x := by[a.prog.position(at)]
+		x := by[a.prog.positionOf(at)]
 		if x == nil {
 			x = &site{}
-			by[a.prog.position(at)] = x
+			by[a.prog.positionOf(at)] = x
 		}
 		x.waited += w.Waited + w.Pending
 		all += w.Waited + w.Pending

@@ -91,7 +91,8 @@ func TestSkew(t *testing.T) {
 func TestSkewInPool(t *testing.T) {
 	const pool = "example.com/lanes."
 	for name, want := range map[string][]string{"tasks": {"main.go:7"}, "work of its own": nil,
-		"submitted by another library": nil} {
+		"submitted by another library": nil, "tasks that send results": {"main.go:7"},
+		"tasks that lock": {"main.go:7"}, "a server": nil} {
 		c := workers(900, 80, 70)
 		c.evidence.Program.Module, c.evidence.Profiles = "shop", nil
 		task, submitter := "main.task:5", "main.feed:7"
@@ -112,6 +113,17 @@ func TestSkewInPool(t *testing.T) {
 		given := c.wait(evidence.OpReceive, dispatch, 100, second, 1, "runtime.chanrecv2", pool+"(*Lane).dispatch")
 		c.evidence.Trace.Waits[given].Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Lane).Submit", submitter,
 			"main.main:9")
+		switch name { // which is woken at other lines of the program, more often
+		case "tasks that send results":
+			sent := c.wait(evidence.OpSend, 0, 1000, 0, 1, "runtime.chansend1", "main.task:5", pool+"(*Lane).work")
+			c.evidence.Trace.Waits[sent].Wakers[0].Stack = frames("runtime.chanrecv1", "main.main:8")
+		case "tasks that lock":
+			locked := c.wait(evidence.OpMutex, 0, 1000, 0, 0, "sync.(*Mutex).Lock", "main.task:5", pool+"(*Lane).work")
+			c.evidence.Trace.Waits[locked].Wakers[0].Stack = frames("sync.(*Mutex).Unlock", "main.task:6",
+				pool+"(*Lane).work")
+		case "a server":
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", pool+"New", "main.main:2")
+		}
 		found := skewed(newAnalysis(&c.evidence))
 		if len(found) != min(1, len(want)) || len(found) > 0 && !slices.Equal(found[0].Where, want) {
 			t.Errorf("%s: %+v", name, found)

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -15,8 +16,8 @@ const (
 	turnsEither = 0.9    // fraction of the time that no goroutine computes more than
 )
 
-// endpoint is a class of one goroutine that waits for a connection, and how often it does.
-type endpoint struct {
+// peer is a class of one goroutine that waits for a connection, and how often it does.
+type peer struct {
 	class int // index of Trace.Classes
 	waits int64
 }
@@ -25,7 +26,7 @@ type endpoint struct {
 // at a time, so that only one of them works.
 func requestTurns(a *analysis) []Finding {
 	least := turnsAlone
-	if a.isSlower() {
+	if a.isClearlySlower() {
 		least = turnsSlower
 	}
 	if !a.hasLongTrace() || a.cpus < 2 || a.demandShare(0) >= 0.5 || // see dependency
@@ -82,7 +83,7 @@ func (a *analysis) busiestMember() (busiest float64) {
 
 // clientAndServer returns the only two classes that wait for a connection often, of a program that is both a client and
 // a server. If one has several goroutines, it returns none: the others may work while one waits.
-func (a *analysis) clientAndServer() (client, server endpoint, ok bool) {
+func (a *analysis) clientAndServer() (client, server peer, ok bool) {
 	waits, accepting := map[int]int64{}, map[int]bool{}
 	for _, w := range a.trace.Waits {
 		for _, k := range w.Classes {
@@ -95,26 +96,26 @@ func (a *analysis) clientAndServer() (client, server endpoint, ok bool) {
 			}
 		}
 	}
-	loops := a.acceptingFunctions()
+	acceptors := a.acceptingFunctions()
 	for k, n := range waits {
 		if a.rate(n) < turnsRate {
 			continue
 		}
 		c, of := &a.trace.Classes[k], &client
-		if accepting[k] || a.handlesConnections(c) || a.startedBy(c, loops) {
+		if accepting[k] || a.handlesConnections(c) || a.startedByAny(c, acceptors, creators) {
 			of = &server
 		}
 		if c.Peak != 1 || of.waits > 0 {
-			return endpoint{}, endpoint{}, false
+			return peer{}, peer{}, false
 		}
-		*of = endpoint{k, n}
+		*of = peer{k, n}
 	}
 	return client, server, client.waits > 0 && server.waits > 0
 }
 
 // replyingClass returns the class that sends the replies to the requests that a server reads: itself, or one goroutine
 // that it wakes for at least a third of them, and that sends more. It never returns the client.
-func (a *analysis) replyingClass(client, server endpoint, sent map[*evidence.Class]sending) *evidence.Class {
+func (a *analysis) replyingClass(client, server peer, sent map[*evidence.Class]sending) *evidence.Class {
 	best := &a.trace.Classes[server.class]
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
@@ -130,4 +131,52 @@ func (a *analysis) replyingClass(client, server endpoint, sent map[*evidence.Cla
 		}
 	}
 	return best
+}
+
+// acceptingFunctions returns the functions of libraries that accept connections, or that call one which does.
+func (a *analysis) acceptingFunctions() map[string]bool {
+	accepting := map[string]bool{}
+	for _, w := range a.trace.Waits {
+		if !acceptsConnections(w.Stack) {
+			continue
+		}
+		for _, f := range w.Stack {
+			if a.prog.isOwn(f) {
+				break // what calls the program accepts nothing
+			}
+			accepting[f.Function] = accepting[f.Function] || a.prog.isForeign(f)
+		}
+	}
+	return accepting
+}
+
+// creators is how many goroutines, each started by the next, are followed to the one that accepts connections.
+const creators = 5
+
+// startedByAny reports whether one of some functions started a class, directly or through up to depth other goroutines.
+func (a *analysis) startedByAny(c *evidence.Class, functions map[string]bool, depth int) bool {
+	if slices.ContainsFunc(c.Created, func(f evidence.Frame) bool { return functions[f.Function] }) {
+		return true
+	}
+	if len(c.Created) == 0 || depth == 0 {
+		return false
+	}
+	by := c.Created[len(c.Created)-1].Function
+	for i := range a.trace.Classes {
+		if o := &a.trace.Classes[i]; o.Start.Function == by && a.startedByAny(o, functions, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// servesConnections reports whether a class was started by what accepts or reads connections.
+func (a *analysis) servesConnections(c *evidence.Class) bool {
+	return a.handlesConnections(c) || a.startedByAny(c, a.acceptingFunctions(), creators) ||
+		slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+			return w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Stack, func(f evidence.Frame) bool {
+				return a.prog.isForeign(f) && slices.ContainsFunc(c.Created,
+					func(o evidence.Frame) bool { return o.Function == f.Function })
+			})
+		})
 }

@@ -149,7 +149,8 @@ func firstAnswer(c *collect.Collected) string {
 	if len(f.Where) > 0 {
 		text += " at " + f.Where[0]
 	}
-	if saves := "saves"; f.Gain != nil {
+	if f.Gain != nil {
+		saves := "saves"
 		if f.Confidence == explain.Low {
 			saves = "may save"
 		}

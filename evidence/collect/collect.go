@@ -51,7 +51,7 @@ type collector struct {
 	deadline    time.Time
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
-	first       *plainRun          // the first run, without a profiler; nil for benchmarks, which look for their count
+	first       *plainRun          // without a profiler; nil for benchmarks, whose first run counts operations
 	cpu         cpuRuns
 	skipped     []string
 	ran         int       // runs of the program so far
@@ -194,7 +194,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // On one CPU they would do less.
 		k.note("they run on %d CPUs only, because each runs for a fixed time: -benchtime 100x fixes the work "+
 			"instead", top)
-		k.cpuLevels = []int{k.top()}
+		k.cpuLevels = []int{top}
 	}
 
 	k.endless = e.cut
@@ -204,7 +204,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 			k.about.Name, most, k.window)
 		if len(k.cpuLevels) > 1 {
 			k.note("it runs on %d CPUs only, because runs that are cut do different work", top)
-			k.cpuLevels = []int{k.top()}
+			k.cpuLevels = []int{top}
 		}
 	}
 	if e.code != 0 && !e.cut {
@@ -270,8 +270,10 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 		k.note("no %s of %s: %v", kindNames[kind], k.about.Name, err)
 		return e, nil, dir, nil
 	}
-	if e.wall -= a.end; k.insideTimes {
+	if k.insideTimes {
 		e.wall = a.wall
+	} else {
+		e.wall -= a.end
 	}
 
 	return e, a, dir, nil

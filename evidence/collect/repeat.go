@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// plainRun is one run without a profiler.
+// plainRun is one run: its times and counts, and what the hook wrote.
 type plainRun struct {
 	outcome
 	hook *hookOutput // nil if there is no hook
@@ -116,9 +116,9 @@ func (k *collector) isSettled() bool {
 	return true
 }
 
-// agree reports whether times differ by no more than settledRange of a time.
-func agree(times []time.Duration, of time.Duration) bool {
-	return float64(slices.Max(times)-slices.Min(times)) <= settledRange*float64(of)
+// agree reports whether times differ by no more than settledRange of a reference.
+func agree(times []time.Duration, reference time.Duration) bool {
+	return float64(slices.Max(times)-slices.Min(times)) <= settledRange*float64(reference)
 }
 
 // repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns, or they

@@ -19,7 +19,7 @@ func median[T cmp.Ordered](list []T) T {
 	return list[(len(list)-1)/2]
 }
 
-// medians returns the medians of several runs without a profiler.
+// medians returns the medians of several runs.
 func medians(cpus int, list []plainRun) evidence.Run {
 	times := func(of func(plainRun) time.Duration) time.Duration { return median(mapRuns(list, of)) }
 	counts := func(of func(plainRun) int64) int64 { return median(mapRuns(list, of)) }

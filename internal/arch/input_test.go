@@ -23,7 +23,7 @@ var openers = map[string]string{
 	"catalog/journal/disk.go":                   "logs in a directory that it created",
 	"catalog/journal/mapped_unix.go":            "the same",
 	"internal/command/files.go":                 "executables and an input, all regular files",
-	"proof/idle/awake.go":                       "the kernel's limit of wake-up latencies, which it writes",
+	"proof/services/awake.go":                   "the kernel's limit of wake-up latencies, which it writes",
 	"evidence/collect/process.go":               "the copy of standard input that it made",
 	"evidence/collect/process_linux.go":         "/proc of a child process",
 	"evidence/collect/endpointhttp.go":          "the first 200 bytes of an answer, before a deadline",

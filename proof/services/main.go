@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/interrupt"
-	"github.com/brewput/brewput/proof/idle"
 	"github.com/brewput/brewput/proof/record"
 )
 
@@ -46,8 +45,8 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), interrupt.Signals()...)
 	defer stop()
-	release, err := idle.StayAwake()
-	if err != nil {
+	release, err := stayAwake(latencyFile)
+	if c.awake = err == nil; !c.awake {
 		fmt.Fprintln(os.Stderr, "services: idle CPUs may wake late:", err)
 	}
 	code := 0
@@ -58,7 +57,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "services:", err)
 		code = record.ExitFailed
 	}
-	release() // the end of the process would close it, too
+	release() // until here, the file must be reachable, or it is closed
 	os.Exit(code)
 }
 
@@ -69,6 +68,7 @@ type campaign struct {
 	hashes               string        // of brewput and this program
 	record               string        // file of the entries
 	spent                time.Duration // CPU time of the processes that it started and awaited
+	awake                bool          // idle CPUs are kept awake
 }
 
 // matching returns the cells whose names match a pattern.
@@ -88,6 +88,7 @@ func matching(all []cell, pattern string) ([]cell, error) {
 type entry struct {
 	Programs string `json:"programs"` // hashes of brewput and this program
 	Cell     string `json:"cell"`
+	Awake    bool   `json:"awake,omitempty"`   // idle CPUs were kept awake
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
 	absent   bool   // there are no figures now, so that a later call tries again
 	// Refused is the number of trials before this one, in all calls, that brewput refused on an idle machine, because
@@ -145,7 +146,7 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 			if err != nil {
 				return fmt.Errorf("%s: %w", x.name, err)
 			}
-			e.Programs, e.Cell = c.hashes, x.name
+			e.Programs, e.Cell, e.Awake = c.hashes, x.name, c.awake
 			e.follow(done[x.name])
 			done[x.name] = e
 			fmt.Fprintln(c.stderr, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", x.name, x.judge(e), e.Missing)))

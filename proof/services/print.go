@@ -15,6 +15,16 @@ import (
 
 // print writes what was measured, and returns the exit code.
 func (c *campaign) print(all []cell, done map[string]entry) (code int) {
+	measured, awake := 0, 0
+	for _, x := range all {
+		if e, ok := done[x.name]; ok {
+			measured++
+			if e.Awake {
+				awake++
+			}
+		}
+	}
+	fmt.Fprintf(c.stdout, "Idle CPUs were kept awake in %d of %d cells.\n", awake, measured)
 	for p := range partCount {
 		var rows []row
 		for _, x := range all {

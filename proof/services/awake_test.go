@@ -1,9 +1,11 @@
-package idle
+package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +31,15 @@ func TestStayAwake(t *testing.T) {
 	release, err = stayAwake(filepath.Join(t.TempDir(), "none"))
 	if !errors.Is(err, os.ErrNotExist) || release() != nil {
 		t.Errorf("without the file: %v", err)
+	}
+}
+
+// TestPrintAwake: the page says in how many cells idle CPUs were kept awake.
+func TestPrintAwake(t *testing.T) {
+	var page bytes.Buffer
+	cells := []cell{{name: "a", part: connectionPart}, {name: "b", part: connectionPart}, {name: "c"}}
+	(&campaign{stdout: &page}).print(cells, map[string]entry{"a": {Awake: true}, "b": {}})
+	if want := "Idle CPUs were kept awake in 1 of 2 cells.\n"; !strings.HasPrefix(page.String(), want) {
+		t.Errorf("%q", page.String())
 	}
 }

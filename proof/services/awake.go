@@ -1,4 +1,4 @@
-package idle
+package main
 
 import (
 	"errors"
@@ -9,11 +9,9 @@ import (
 // open (Linux, Documentation/power/pm_qos_interface.rst).
 const latencyFile = "/dev/cpu_dma_latency"
 
-// StayAwake keeps idle CPUs out of sleep states until release is called, so that they wake at once: a host may take
-// milliseconds to wake a CPU of a virtual machine. It needs Linux and the right to write latencyFile; otherwise it
-// returns an error, and release does nothing.
-func StayAwake() (release func() error, err error) { return stayAwake(latencyFile) }
-
+// stayAwake keeps idle CPUs out of sleep states until release is called, so that they wake at once: a host may take
+// milliseconds to wake a CPU of a virtual machine. The path is that of latencyFile. If it cannot be written, as on
+// other systems than Linux, stayAwake returns an error, and release does nothing.
 func stayAwake(path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
