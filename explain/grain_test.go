@@ -106,7 +106,8 @@ func TestTooFineTasks(t *testing.T) {
 	const pool = "example.com/pool/v2."
 	for name, want := range map[string]bool{"tasks": true, "long": false, "few": false, "no cost": false,
 		"submitted by a library": false, "goroutines of its own": false, "one for each task": false,
-		"one goroutine": false, "no task of the program": false} {
+		"one goroutine": false, "no task of the program": false, "tasks that sleep": false,
+		"a channel of the tasks": false} {
 		count, running, costs, submits, start := int64(1000000), time.Second, 60, "main.render:7", pool+"run"
 		switch name {
 		case "long":
@@ -140,6 +141,12 @@ func TestTooFineTasks(t *testing.T) {
 		w := c.wait(evidence.OpReceive, 2, count, time.Second, 1, "runtime.chanrecv1", start)
 		c.evidence.Trace.Waits[w].Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Pool).Submit", submits,
 			"main.main:3")
+		switch name {
+		case "tasks that sleep":
+			c.evidence.Trace.Classes[2].Waiting["sleep"] = 2 * running
+		case "a channel of the tasks":
+			c.evidence.Trace.Waits[w].Wakers[0].Stack = frames("runtime.chansend1", submits, "main.main:3")
+		}
 		found := tooFineTasks(newAnalysis(&c.evidence))
 		if (len(found) > 0) != want {
 			t.Errorf("%s: %+v", name, found)

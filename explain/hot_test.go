@@ -435,6 +435,7 @@ func TestLibraryImbalance(t *testing.T) {
 		{"net/rpc.(*service).call", []string{"net/rpc.(*Server).ServeConn", "main.serve:4"}, true, ""},
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.(*Pool).Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.New", "example.com/pool.init"}, false, ""},
+		{"example.com/shrinking.run", []string{"example.com/shrinking.Submit", "main.all:4"}, false, ""},
 		{"example.com/rpc.(*Server).call", []string{"example.com/rpc.(*Server).Serve", "main.all:4"}, true, ""},
 		{"example.com/codec.encode", []string{"example.com/codec.Start", "main.all:4"}, false, ""}, // its own work
 	} {
@@ -452,6 +453,9 @@ func TestLibraryImbalance(t *testing.T) {
 		}
 		if x.serves {
 			c.wait(evidence.OpNetwork, 1, 20, 0, -1, "net.(*conn).Read", x.created[0], "main.serve:4")
+		}
+		if x.start == "example.com/shrinking.run" { // its goroutines wait for tasks, and end when there are none
+			c.wait(evidence.OpReceive, w, 1000, 0, 1, "runtime.chanrecv1", x.start)
 		}
 		var where []string
 		for _, f := range explainWith(nil, &c.evidence).Findings {

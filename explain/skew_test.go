@@ -92,7 +92,7 @@ func TestSkewInPool(t *testing.T) {
 	const pool = "example.com/lanes."
 	for name, want := range map[string][]string{"tasks": {"main.go:7"}, "work of its own": nil,
 		"submitted by another library": nil, "tasks that send results": {"main.go:7"},
-		"tasks that lock": {"main.go:7"}, "a server": nil} {
+		"tasks that lock": {"main.go:7"}, "tasks that ask": {"main.go:7"}, "a server": nil} {
 		c := workers(900, 80, 70)
 		c.evidence.Program.Module, c.evidence.Profiles = "shop", nil
 		task, submitter := "main.task:5", "main.feed:7"
@@ -121,6 +121,9 @@ func TestSkewInPool(t *testing.T) {
 			locked := c.wait(evidence.OpMutex, 0, 1000, 0, 0, "sync.(*Mutex).Lock", "main.task:5", pool+"(*Lane).work")
 			c.evidence.Trace.Waits[locked].Wakers[0].Stack = frames("sync.(*Mutex).Unlock", "main.task:6",
 				pool+"(*Lane).work")
+		case "tasks that ask":
+			asked := c.wait(evidence.OpReceive, 0, 1000, 0, 1, "runtime.chanrecv1", "main.task:5", pool+"(*Lane).work")
+			c.evidence.Trace.Waits[asked].Wakers[0].Stack = frames("runtime.chansend1", pool+"Answer", "main.main:8")
 		case "a server":
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", pool+"New", "main.main:2")
 		}
