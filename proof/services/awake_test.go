@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/brewput/brewput/proof/record"
 )
 
 // TestStayAwake: the file gets a latency of 0 µs and stays open until it is released.
@@ -15,7 +17,7 @@ func TestStayAwake(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	release, err := stayAwake(path)
+	release, err := stayAwake(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,18 +30,31 @@ func TestStayAwake(t *testing.T) {
 	if err := release(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("it was closed before: %v", err)
 	}
-	release, err = stayAwake(filepath.Join(t.TempDir(), "none"))
+	release, err = stayAwake(filepath.Join(t.TempDir(), "none"), 0)
 	if !errors.Is(err, os.ErrNotExist) || release() != nil {
 		t.Errorf("without the file: %v", err)
 	}
+	release, err = stayAwake(path, os.ModeDevice|os.ModeCharDevice)
+	if err == nil || !strings.Contains(err.Error(), "is no device") || release() != nil {
+		t.Errorf("a regular file: %v", err)
+	}
 }
 
-// TestPrintAwake: the page says in how many cells idle CPUs were kept awake.
-func TestPrintAwake(t *testing.T) {
+// TestAwakeRecord: the page says whether idle CPUs stayed awake, and a record holds only measurements of one kind.
+func TestAwakeRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	if err := record.Append(path, entry{Programs: "p", Cell: "a", Awake: true}); err != nil {
+		t.Fatal(err)
+	}
 	var page bytes.Buffer
-	cells := []cell{{name: "a", part: connectionPart}, {name: "b", part: connectionPart}, {name: "c"}}
-	(&campaign{stdout: &page}).print(cells, map[string]entry{"a": {Awake: true}, "b": {}})
-	if want := "Idle CPUs were kept awake in 1 of 2 cells.\n"; !strings.HasPrefix(page.String(), want) {
-		t.Errorf("%q", page.String())
+	c := campaign{stdout: &page, record: path, hashes: "p", awake: true}
+	if _, err := c.run(t.Context(), nil, record.Piece{}); err != nil ||
+		page.String() != "Idle CPUs stay awake, as the kernel was asked.\n" {
+		t.Errorf("%q, %v", page.String(), err)
+	}
+	c.awake = false
+	const want = "measured while idle CPUs stay awake, as the kernel was asked, and now they may sleep, and wake late: "
+	if _, err := c.run(t.Context(), nil, record.Piece{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
 	}
 }

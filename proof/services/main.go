@@ -45,19 +45,19 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), interrupt.Signals()...)
 	defer stop()
-	release, err := stayAwake(latencyFile)
+	release, err := stayAwake(latencyFile, os.ModeDevice|os.ModeCharDevice)
 	if c.awake = err == nil; !c.awake {
-		fmt.Fprintln(os.Stderr, "services: idle CPUs may wake late:", err)
+		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; on Linux, run make services as root\n", err)
 	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
 		code, err = c.run(ctx, cells, record.NewPiece(*limit))
 	}
-	if err != nil {
+	// The garbage collector closes files that are no longer used, so that this use is the last one.
+	if err = errors.Join(err, release()); err != nil {
 		fmt.Fprintln(os.Stderr, "services:", err)
 		code = record.ExitFailed
 	}
-	release() // until here, the file must be reachable, or it is closed
 	os.Exit(code)
 }
 
@@ -68,7 +68,7 @@ type campaign struct {
 	hashes               string        // of brewput and this program
 	record               string        // file of the entries
 	spent                time.Duration // CPU time of the processes that it started and awaited
-	awake                bool          // idle CPUs are kept awake
+	awake                bool          // the kernel was asked to keep idle CPUs awake
 }
 
 // matching returns the cells whose names match a pattern.
@@ -88,7 +88,7 @@ func matching(all []cell, pattern string) ([]cell, error) {
 type entry struct {
 	Programs string `json:"programs"` // hashes of brewput and this program
 	Cell     string `json:"cell"`
-	Awake    bool   `json:"awake,omitempty"`   // idle CPUs were kept awake
+	Awake    bool   `json:"awake,omitempty"`   // the kernel was asked to keep idle CPUs awake
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
 	absent   bool   // there are no figures now, so that a later call tries again
 	// Refused is the number of trials before this one, in all calls, that brewput refused on an idle machine, because
@@ -124,6 +124,10 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 	entries, err := record.Read(c.record, func(e entry) error {
 		if e.Programs != c.hashes {
 			return errors.New("it was measured by another build: remove the file, or build the same sources")
+		}
+		if e.Awake != c.awake {
+			return fmt.Errorf("it was measured while idle CPUs %s, and now they %s: remove the file, or run it as the "+
+				"same user", sleeping(e.Awake), sleeping(c.awake))
 		}
 		return nil
 	})

@@ -15,16 +15,7 @@ import (
 
 // print writes what was measured, and returns the exit code.
 func (c *campaign) print(all []cell, done map[string]entry) (code int) {
-	measured, awake := 0, 0
-	for _, x := range all {
-		if e, ok := done[x.name]; ok {
-			measured++
-			if e.Awake {
-				awake++
-			}
-		}
-	}
-	fmt.Fprintf(c.stdout, "Idle CPUs were kept awake in %d of %d cells.\n", awake, measured)
+	fmt.Fprintf(c.stdout, "Idle CPUs %s.\n", sleeping(c.awake))
 	for p := range partCount {
 		var rows []row
 		for _, x := range all {
@@ -52,6 +43,14 @@ func (c *campaign) print(all []cell, done map[string]entry) (code int) {
 		}
 	}
 	return code
+}
+
+// sleeping says what the kernel does with idle CPUs.
+func sleeping(awake bool) string {
+	if awake {
+		return "stay awake, as the kernel was asked"
+	}
+	return "may sleep, and wake late"
 }
 
 // titles are the first lines of the tables.
