@@ -152,7 +152,8 @@ func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	return hooked.build(ctx, to, "-overlay="+overlay)
 }
 
-// firstError returns the first line of what the go command reports that does not only name a package or a module.
+// firstError returns the first line of what the go command reports that is not the name of a package, a download or a
+// warning.
 func firstError(err error) string {
 	lines := strings.Split(err.Error(), "\n")
 	i := slices.IndexFunc(lines, func(l string) bool {

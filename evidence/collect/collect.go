@@ -51,12 +51,13 @@ type collector struct {
 	deadline    time.Time
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
-	first       *plainRun          // without a profiler; nil for benchmarks, whose first run counts operations
-	cpu         cpuRuns
-	skipped     []string
-	ran         int       // runs of the program so far
-	began       time.Time // when the collection began
-	profiled    []profiledRun
+	// without a profiler; nil for benchmarks, whose first run counts operations, and if the hook of a trial failed
+	first    *plainRun
+	cpu      cpuRuns
+	skipped  []string
+	ran      int       // runs of the program so far
+	began    time.Time // when the collection began
+	profiled []profiledRun
 }
 
 // profiledRun is the elapsed time of a run with a profiler.

@@ -105,7 +105,7 @@ func (k *collector) answerFirst(_ context.Context, top int) error {
 	case len(e.Runs) > 0:
 	case k.first != nil:
 		e.Runs = []evidence.Run{k.evidenceRun(top, []plainRun{*k.first})}
-	default: // benchmarks
+	default: // benchmarks, or a trial whose hook failed
 		e.Runs = []evidence.Run{k.evidenceRun(top, k.cpu.runs[:1])}
 	}
 	k.opts.First(&Collected{Evidence: &e, Dir: k.Dir})
