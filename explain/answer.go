@@ -37,6 +37,29 @@ func (r Report) Answer() []string {
 	return append(text, secondChange(r.Findings[1:])...)
 }
 
+// ShortAnswer returns a part of a sentence about the first finding: its name, where it is and what its change should
+// save, or that there is none or too little evidence. It is empty if the report has no findings.
+func (r Report) ShortAnswer() string {
+	if len(r.Findings) == 0 {
+		return ""
+	}
+	f := r.Findings[0]
+	switch f.Name {
+	case None:
+		return "nothing was found"
+	case TooLittleEvidence, TooFewSamples:
+		return "too little evidence"
+	}
+	text := string(f.Name)
+	if len(f.Where) > 0 {
+		text += " at " + f.Where[0]
+	}
+	if f.Gain != nil {
+		text += fmt.Sprintf(", which %s save about %s", f.should(), percent(f.Gain.Estimate))
+	}
+	return text
+}
+
 // should is the verb for what the change of a finding saves, by its confidence.
 func (f Finding) should() string {
 	if f.Confidence == Low {

@@ -122,7 +122,9 @@ func workerDocs() []Doc {
 			Evidence: "Runs on one and on all CPUs, at least 3 of each: medians. No gain unless they differ clearly.",
 			Thresholds: []string{atLeast("difference of the medians, if it is not clear", minGain),
 				atLeast("gap between the ranges of three runs that is clear", fewRunsGap),
-				atLeast("or, if goroutines only take turns: difference of the medians", turnsGain)},
+				atLeast("or, if goroutines only take turns: difference of the medians", turnsGain),
+				atLeast("and, if that is not clear, waits a second for each other", turnsRate),
+				atMost("with time in which none wants a CPU", turnsIdle)},
 			Example: "8 goroutines increment one counter under a lock",
 			Fix: "Keep it sequential, or make the pieces of work far larger. If goroutines take turns, pass " +
 				"batches."},

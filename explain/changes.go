@@ -64,7 +64,8 @@ func Changes(before, after *evidence.Evidence) []Change {
 }
 
 // fewRunsGap is the least difference of two sets of runs that is clear if one has only three, as a fraction of the
-// shorter time. Runs end once three of them agree that well, so that three may agree by chance.
+// shorter time. Runs end once three of them agree that well (settledRange of package collect), so that three may agree
+// by chance.
 const fewRunsGap = 0.03
 
 // differ reports whether two sets of runs have different wall times: their ranges do not overlap. By chance that

@@ -118,15 +118,23 @@ func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
 	return p.statement(stack, i), true
 }
 
-// position returns the position of a statement as findings print it, and notes its function for them.
+// libraryPart returns the frames of a stack before the first one of the program, and whether they are all.
+func (p program) libraryPart(stack []evidence.Frame) (part []evidence.Frame, whole bool) {
+	if i := slices.IndexFunc(stack, p.isOwn); i >= 0 {
+		return stack[:i], false
+	}
+	return stack, true
+}
+
+// position returns the fileLine of a statement for a finding, and notes its function for the page.
 func (p program) position(f evidence.Frame) string {
-	at := p.positionOf(f)
+	at := p.fileLine(f)
 	p.functions[at] = p.functionName(f)
 	return at
 }
 
-// positionOf returns the position of a statement: file:line, relative to the module.
-func (p program) positionOf(f evidence.Frame) string {
+// fileLine returns the position of a statement: file:line, relative to the module.
+func (p program) fileLine(f evidence.Frame) string {
 	at := p.file(f) + ":" + strconv.Itoa(p.statement([]evidence.Frame{f}, 0).Line)
 	if f.File == "" {
 		at = f.Function

@@ -45,15 +45,26 @@ func TestSlowerInTurns(t *testing.T) {
 	for _, c := range []struct {
 		low, median, high int // of one CPU; two CPUs take 900 to 1100, in the median 1000
 		waits             int64
+		idle              int    // ms
+		server            string // which waits for the client
 		want              Confidence
-	}{{450, 500, 550, 0, Medium}, {800, 820, 840, 0, Medium}, {850, 880, 910, 2000, Low}, {850, 880, 910, 900, ""},
-		{880, 950, 890, 2000, ""}} {
+	}{
+		{450, 500, 550, 0, 100, "main.serve", Medium},
+		{800, 820, 840, 0, 100, "main.serve", Medium},
+		{800, 820, 840, 0, 600, "main.serve", Medium},
+		{850, 880, 910, 2000, 100, "main.serve", Low},
+		{850, 880, 910, 900, 100, "main.serve", ""},
+		{850, 880, 910, 2000, 600, "main.serve", ""},
+		{850, 880, 910, 2000, 100, "main.brewputServe", ""}, // the hook
+		{880, 950, 890, 2000, 100, "main.serve", ""},
+	} {
 		x := newCase()
-		x.demand(100, 700, 200)
-		for _, name := range []string{"main.main", "main.ask", "main.serve"} {
-			x.class(name, 1, 1, ms(300), ms(250))
+		x.demand(c.idle, 800-c.idle, 200)
+		server := 0
+		for _, name := range []string{"main.main", "main.ask", c.server} {
+			server = x.class(name, 1, 1, ms(300), ms(250))
 		}
-		x.wait(evidence.OpReceive, 1, c.waits, ms(300), 2, "runtime.chanrecv1", "main.ask:4")
+		x.wait(evidence.OpReceive, server, c.waits, ms(300), server-1, "runtime.chanrecv1", c.server)
 		two := &x.evidence.Runs[0]
 		two.Count, two.Wall, two.WallLow, two.WallHigh = 5, ms(1000), ms(900), ms(1100)
 		x.evidence.Runs = append(x.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 5, Wall: ms(c.median),
@@ -107,7 +118,7 @@ func TestTooFineTasks(t *testing.T) {
 	for name, want := range map[string]bool{"tasks": true, "long": false, "few": false, "no cost": false,
 		"submitted by a library": false, "goroutines of its own": false, "one for each task": false,
 		"one goroutine": false, "no task of the program": false, "tasks that sleep": false,
-		"a channel of the tasks": false} {
+		"a channel of the tasks": false, "a queue that the program sends to": true} {
 		count, running, costs, submits, start := int64(1000000), time.Second, 60, "main.render:7", pool+"run"
 		switch name {
 		case "long":
@@ -145,6 +156,8 @@ func TestTooFineTasks(t *testing.T) {
 		case "tasks that sleep":
 			c.evidence.Trace.Classes[2].Waiting["sleep"] = 2 * running
 		case "a channel of the tasks":
+			c.evidence.Trace.Waits[w].Stack = frames("runtime.chanrecv1", "main.scale:5", start)
+		case "a queue that the program sends to":
 			c.evidence.Trace.Waits[w].Wakers[0].Stack = frames("runtime.chansend1", submits, "main.main:3")
 		}
 		found := tooFineTasks(newAnalysis(&c.evidence))

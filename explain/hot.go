@@ -121,6 +121,11 @@ func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
 // foreignCode matches the methods by which the slow calls run code that its user brings.
 var foreignCode = regexp.MustCompile(`\.(Read|ReadByte|ReadRune|UnreadRune|Write|Scan)$`)
 
+// readsMuch are functions of the standard library that read many bytes at a time, or connect, at the first of many short
+// reads.
+var readsMuch = []string{"bufio.(*Reader).fill", "crypto/tls.(*Conn).readRecordOrCCS",
+	"crypto/tls.(*Conn).handshakeContext"}
+
 // slowCall returns the program's own line that calls a slow function of the standard library, unless the sample is in
 // what that function calls to read, write or scan, which remains without it. Without a buffer between fmt and a file
 // or a connection, the reads are its own: one for each character. Package binary is slow only by reflection.
@@ -131,7 +136,7 @@ func (p program) slowCall(stack []evidence.Frame, function string) (evidence.Fra
 	}
 	called := below(stack, function)
 	if slices.ContainsFunc(called, func(f evidence.Frame) bool {
-		return f.Function == "bufio.(*Reader).fill" || foreignCode.MatchString(f.Function) &&
+		return slices.Contains(readsMuch, f.Function) || foreignCode.MatchString(f.Function) &&
 			!hasAnyPrefix(f.Function, "fmt.", "strings.", "bytes.", "bufio.", "os.", "net.", "syscall.",
 				"internal/poll.", "encoding/binary.", "crypto/rand.", "crypto/internal/",
 				"crypto/tls.")

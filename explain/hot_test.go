@@ -96,13 +96,16 @@ func TestAvoidableCalls(t *testing.T) {
 		"strconv.ParseInt fmt.Fscan fmt.Scan":                    change, // from standard input
 		"os.(*File).Read fmt.(*readRune).readByte fmt.Fscan":     change, // character by character
 		"net.(*conn).Read fmt.(*readRune).readByte fmt.Fscan":    change,
+		"crypto/tls.(*Conn).Read fmt.Fscan":                      change,
 		"bufio.(*Reader).ReadRune fmt.Fscan":                     change,
 		"reflect.DeepEqual":                                      change,
 		"reflect.Value.Field encoding/binary.Read":               change,
 		"encoding/binary.(*encoder).value encoding/binary.Write": change,
 
-		"main.(*point).Scan:12 fmt.Sscanf":                  "",
-		"os.(*File).Read bufio.(*Reader).fill fmt.Fscan":    "",
+		"main.(*point).Scan:12 fmt.Sscanf":               "",
+		"os.(*File).Read bufio.(*Reader).fill fmt.Fscan": "",
+		"crypto/tls.(*halfConn).decrypt crypto/tls.(*Conn).readRecordOrCCS crypto/tls.(*Conn).Read fmt.Fscan": "",
+		"crypto/tls.(*Conn).handshakeContext crypto/tls.(*Conn).Read fmt.Fscan":                               "",
 		"main.counted.Read:12 fmt.Fscan":                    "",
 		"compress/gzip.(*Reader).Read fmt.Fscan":            "",
 		"compress/gzip.(*Reader).Read encoding/binary.Read": "",

@@ -54,7 +54,7 @@ func (a *analysis) shareTime(some, others []string) bool {
 				return false
 			}
 			if at[f] == "" {
-				at[f] = a.prog.positionOf(f)
+				at[f] = a.prog.fileLine(f)
 			}
 			return slices.Contains(positions, at[f])
 		})

@@ -165,14 +165,13 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	f.citef("they take %s of the CPU time, including %s for allocation", percent(all.cpu), percent(all.allocation))
 	f.citef("they allocate %s of all bytes; garbage collection takes %s of all CPU time", percent(all.bytes),
 		percent(collected))
-	f.Gain = newGain(0.9*saved, 0.5*saved, 1.1*saved)
+	f.Gain, f.Confidence = newGain(0.9*saved, 0.5*saved, 1.1*saved), cmp.Or(m.confidence, Medium)
 	if a.keeps(all.allocated, all.inUse) {
 		f.citef("most of these bytes are still in use at the end, so they cannot be reused")
 		f.Gain, f.Confidence = nil, Low
 	}
 	f.Alternative = m.alternative
 	f.Fix = m.fix
-	f.Confidence = cmp.Or(m.confidence, Medium)
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}
@@ -220,7 +219,12 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
 		samples, total := a.allocations(what)
 		for _, w := range samples {
-			if x, callee := line(w.stack); x != nil {
+			x, callee := line(w.stack)
+			switch {
+			case x == nil:
+			case m.large == nil: // which statements allocate does not matter
+				x.add(what, w.weight, total, "")
+			default:
 				x.add(what, w.weight, total, stackKey(w.stack[:callee+2]))
 			}
 		}

@@ -103,8 +103,8 @@ func TestMakersKept(t *testing.T) {
 	for bytes, kept := range map[int64]bool{80000: true, 20000: false} {
 		c := inUse(makes(60, 90000, "runtime.mallocgc", "main.init.func1:2", "sync.(*Pool).Get", "main.f:3",
 			"main.worker:3"), bytes)
-		if f := c.named(t, EscapePerOp); (f.Gain == nil) != kept {
-			t.Errorf("%d of 90000 bytes in use: %+v", bytes, f.Gain)
+		if f := c.named(t, EscapePerOp); (f.Gain == nil) != kept || (f.Confidence == Low) != kept {
+			t.Errorf("%d of 90000 bytes in use: %+v, %v", bytes, f.Gain, f.Confidence)
 		}
 	}
 }

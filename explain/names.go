@@ -33,7 +33,7 @@ const (
 	BusyWait           Name = "busy-wait"           // a loop polls instead of blocking
 	WorkInflation      Name = "work-inflation"      // the same work takes more CPU time on several CPUs than on one
 	PageFaults         Name = "page-faults"         // the kernel makes memory accessible for much of the CPU time
-	NotWorthParallel   Name = "not-worth-parallel"  // the program is slower on several CPUs than on one
+	NotWorthParallel   Name = "not-worth-parallel"  // the program is no faster on several CPUs than on one
 	GoroutineLeak      Name = "goroutine-leak"      // goroutines are started and never end
 	DependencyWait     Name = "dependency-wait"     // the program waits for something external, or sleeps
 	LibraryLimit       Name = "library-limit"       // a lock or a cost inside a library limits the program

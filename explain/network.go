@@ -65,6 +65,71 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	})
 }
 
+// servedByLibrary reports whether a library that accepts or reads connections started the goroutines of a class.
+func (a *analysis) servedByLibrary(c *evidence.Class) bool {
+	return a.startedByAny(c, a.libraryFunctions(func(stack []evidence.Frame) bool {
+		return acceptsConnections(stack) || receives(stack)
+	}))
+}
+
+// acceptsIn reports whether a function of the program accepts connections itself, and not by a server of a library.
+func (a *analysis) acceptsIn(function string) bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		i := slices.IndexFunc(w.Stack, a.prog.isOwn)
+		return i > 0 && w.Stack[i].Function == function && acceptsConnections(w.Stack[:i]) &&
+			slices.Contains([]string{"net", "crypto/tls"}, packagePath(w.Stack[i-1].Function))
+	})
+}
+
+// libraryFunctions returns the functions of other modules that wait for the network as a predicate of the stack says,
+// or that call one which does. The predicate gets no frames of the program, nor what calls it.
+func (a *analysis) libraryFunctions(is func(stack []evidence.Frame) bool) map[string]bool {
+	functions := map[string]bool{}
+	for _, w := range a.trace.Waits {
+		if library, _ := a.prog.libraryPart(w.Stack); w.Op == evidence.OpNetwork && is(library) {
+			for _, f := range library {
+				if a.prog.isForeign(f) {
+					functions[f.Function] = true
+				}
+			}
+		}
+	}
+	return functions
+}
+
+// startedByAny reports whether one of some functions of libraries started a class, directly or through goroutines that
+// each started the next, without a function of the program in between.
+func (a *analysis) startedByAny(c *evidence.Class, functions map[string]bool) bool {
+	seen := map[*evidence.Class]bool{c: true}
+	for next := []*evidence.Class{c}; len(next) > 0 && len(functions) > 0; next = next[1:] {
+		library, _ := a.prog.libraryPart(next[0].Created)
+		if slices.ContainsFunc(library, func(f evidence.Frame) bool { return functions[f.Function] }) {
+			return true
+		}
+		for _, o := range a.starters(next[0]) {
+			if !seen[o] {
+				seen[o] = true
+				next = append(next, o)
+			}
+		}
+	}
+	return false
+}
+
+// starters returns the classes whose goroutines may have started those of a class, if the program did not do so.
+func (a *analysis) starters(c *evidence.Class) (list []*evidence.Class) {
+	library, whole := a.prog.libraryPart(c.Created)
+	if !whole || len(library) == 0 {
+		return nil
+	}
+	for i := range a.trace.Classes {
+		if o := &a.trace.Classes[i]; o.Start.Function == library[len(library)-1].Function {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is
 // the number of waits of each goroutine, and libraryWaits the time of those that a library goroutine ended.
 func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time.Duration) (Finding, bool) {

@@ -6,8 +6,11 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// turnsGain is the least fraction that one CPU saves, if goroutines take turns.
-const turnsGain = 2 * minGain
+// Thresholds for goroutines that take turns.
+const (
+	turnsGain = 2 * minGain // fraction that one CPU saves
+	turnsIdle = 0.5         // fraction of the time in which none wants a CPU, if the difference is not clear
+)
 
 // isClearlySlower reports whether the program is slower on several CPUs than on one, by differ.
 func (a *analysis) isClearlySlower() bool {
@@ -42,7 +45,7 @@ func notWorthParallel(a *analysis) []Finding {
 func (a *analysis) slowerInTurns() []Finding {
 	f, saved := a.comparedWithOne()
 	waits := a.exchanges()
-	if saved < turnsGain || f.Gain == nil && (a.rate(waits) < turnsRate || a.demandShare(0) >= 0.5) {
+	if saved < turnsGain || f.Gain == nil && (a.rate(waits) < turnsRate || a.demandShare(0) > turnsIdle) {
 		return nil
 	}
 	f.Alternative = "Other processes or the machine slow down runs on several CPUs."
@@ -67,8 +70,8 @@ func (a *analysis) comparedWithOne() (f Finding, saved float64) {
 	f = a.newFinding(NotWorthParallel, "It is %s on %d CPUs than on one: %s, compared with %s.", word, a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
-	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
-		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
+	f.citef("of %d runs on one CPU the slowest took %s, of %d on %d the fastest %s", a.oneCPU.Count,
+		formatDuration(a.oneCPU.WallHigh), a.run.Count, a.run.CPUs, formatDuration(a.run.WallLow))
 	if !sure {
 		f.Confidence = Low
 		return f, saved

@@ -114,44 +114,6 @@ func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
 	return c.Start, own
 }
 
-// workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
-// its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most or the
-// call that starts them. Goroutines that serve connections have no such line.
-func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
-	if at, own := a.goStatement(c); own {
-		return at, "they are started", true
-	}
-	if !a.runsTasks(c) || a.servesConnections(c) {
-		return evidence.Frame{}, "", false
-	}
-	most := int64(0)
-	for i := range a.trace.Waits { // another goroutine of the pool may pass the tasks on
-		w := &a.trace.Waits[i]
-		if !a.waitsForTasks(w, repository(c.Start)) {
-			continue
-		}
-		if line, n := a.submitter(w, repository(c.Start)); n > most {
-			at, most = line, n
-		}
-	}
-	if most > 0 {
-		return at, "their tasks are submitted", true
-	}
-	i := slices.IndexFunc(c.Created, a.prog.isOwn)
-	if i < 1 {
-		return evidence.Frame{}, "", false
-	}
-	return a.prog.statement(c.Created, i), "they are started by the call", true
-}
-
-// waitsForTasks reports whether goroutines of a pool wait in its own code, and not in a task that they run.
-func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
-	in := slices.IndexFunc(w.Stack, a.prog.isOutsideStandard)
-	return in >= 0 && !a.prog.mayBeOwn(w.Stack[in]) && repository(w.Stack[in]) == pool &&
-		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond) &&
-		slices.ContainsFunc(w.Classes, func(k int) bool { return repository(a.trace.Classes[k].Start) == pool })
-}
-
 // locateSpawn adds where the goroutines of a class come from: the result of spawnSite.
 func (a *analysis) locateSpawn(f *Finding, c *evidence.Class) {
 	at, _ := a.spawnSite(c)

@@ -30,7 +30,7 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 			continue
 		}
 		c := &a.trace.Classes[w.Classes[0]]
-		if !a.prog.isForeign(c.Start) || c.Peak < 2 || c.Count > w.Count/10 ||
+		if !a.prog.isForeign(c.Start) || !a.waitsForTasks(w, repository(c.Start)) || c.Peak < 2 || c.Count > w.Count/10 ||
 			c.Waiting["network"]+c.Waiting["sleep"]+c.Syscall > c.Running {
 			continue
 		}
@@ -44,21 +44,107 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	return busiest, ok
 }
 
-// submitter returns the program's line that wakes the goroutines of a pool most often in a wait by a call of the pool,
-// and the wake-ups by all such lines.
+// workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
+// its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most or the
+// call that starts them. Goroutines that serve connections have no such line.
+func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
+	if at, own := a.goStatement(c); own {
+		return at, "they are started", true
+	}
+	if !a.runsTasks(c) || a.servedByLibrary(c) {
+		return evidence.Frame{}, "", false
+	}
+	at, ok = a.submitLine(c)
+	how = "their tasks are submitted"
+	if i := slices.IndexFunc(c.Created, a.prog.isOwn); !ok && i >= 0 {
+		at, how, ok = a.prog.statement(c.Created, i), "they are started by the call", true
+	}
+	return at, how, ok && !a.acceptsIn(at.Function)
+}
+
+// submitLine returns the program's line that submits most tasks to the goroutines of a class of a pool, or to other
+// goroutines of the pool, which start them or pass the tasks on.
+func (a *analysis) submitLine(c *evidence.Class) (at evidence.Frame, ok bool) {
+	pool := repository(c.Start)
+	seen := map[*evidence.Class]bool{c: true}
+	for next := []*evidence.Class{c}; len(next) > 0 && !ok; {
+		givers, most := []*evidence.Class(nil), int64(0)
+		for i := range a.trace.Waits {
+			w := &a.trace.Waits[i]
+			if !a.waitsForTasks(w, pool) || a.sharesWait(c, w) ||
+				!slices.ContainsFunc(next, func(o *evidence.Class) bool { return a.isIn(o, w.Classes) }) {
+				continue
+			}
+			if line, n := a.submitter(w, pool); n > most {
+				at, most, ok = line, n, true
+			}
+			for _, k := range w.Wakers {
+				if k.Class >= 0 {
+					givers = append(givers, &a.trace.Classes[k.Class])
+				}
+			}
+		}
+		for _, o := range next {
+			givers = append(givers, a.starters(o)...)
+		}
+		next = nil
+		for _, o := range givers {
+			if !seen[o] && repository(o.Start) == pool {
+				seen[o] = true
+				next = append(next, o)
+			}
+		}
+	}
+	return at, ok
+}
+
+// sharesWait reports whether goroutines of other classes wait at the same place as those of a class that the program
+// starts by a call of its own. They may be several pools, which the place does not tell apart.
+func (a *analysis) sharesWait(c *evidence.Class, w *evidence.Wait) bool {
+	_, byLibrary := a.prog.libraryPart(c.Created)
+	return !byLibrary && len(w.Classes) > 1 && a.isIn(c, w.Classes)
+}
+
+// isIn reports whether a class is among some, which are indices of Trace.Classes.
+func (a *analysis) isIn(c *evidence.Class, classes []int) bool {
+	return slices.ContainsFunc(classes, func(k int) bool { return k >= 0 && &a.trace.Classes[k] == c })
+}
+
+// waitsForTasks reports whether goroutines of a pool wait in its own code, and not in a task that they run.
+func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
+	in := slices.IndexFunc(w.Stack, a.prog.isOutsideStandard)
+	return in >= 0 && repository(w.Stack[in]) == pool && !slices.ContainsFunc(w.Stack, a.prog.mayBeOwn) &&
+		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond) &&
+		slices.ContainsFunc(w.Classes, func(k int) bool { return repository(a.trace.Classes[k].Start) == pool })
+}
+
+// taskWaits returns how often each goroutine of a class of a pool waits for tasks, on average. Classes that wait at the
+// same place share its waits.
+func (a *analysis) taskWaits(c *evidence.Class) (each float64) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if !a.isIn(c, w.Classes) || !a.waitsForTasks(w, repository(c.Start)) {
+			continue
+		}
+		all := int64(0)
+		for _, k := range w.Classes {
+			all += a.trace.Classes[k].Count
+		}
+		each += float64(w.Count) / float64(max(1, all))
+	}
+	return each
+}
+
+// submitter returns the program's line that wakes the goroutines of a pool most often in a wait for tasks, by a call of
+// the pool or on a channel of its own, and the wake-ups by all such lines. Closing a channel submits nothing.
 func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, submitted int64) {
 	by := map[evidence.Frame]int64{}
 	for _, k := range w.Wakers {
 		own := slices.IndexFunc(k.Stack, a.prog.isOwn)
-		if own < 1 {
-			continue
-		}
-		foreign := slices.DeleteFunc(slices.Clone(k.Stack[:own]), func(f evidence.Frame) bool {
-			return !a.prog.isForeign(f)
-		})
-		if len(foreign) == 0 || slices.ContainsFunc(foreign, func(f evidence.Frame) bool {
-			return repository(f) != pool // another library makes the call
-		}) {
+		if own < 1 || containsAny(k.Stack[:own], "runtime.closechan") ||
+			slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
+				return a.prog.isForeign(f) && repository(f) != pool // another library makes the call
+			}) {
 			continue
 		}
 		line := a.prog.statement(k.Stack, own)

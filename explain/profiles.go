@@ -69,7 +69,7 @@ func convoyByProfile(a *analysis) []Finding {
 	}
 
 	slower := "no faster"
-	if differ(a.oneCPU, a.run) {
+	if a.isClearlySlower() {
 		slower = "slower"
 	}
 	f := a.newFinding(LockConvoy, "Lock operations take %s of the CPU time; %.0f CPUs are %s than one.",

@@ -22,7 +22,7 @@ const (
 	phaseWide = 0.15 // fraction of the time in parallel phases
 	tailShare = 0.1  // fraction of the time in which one goroutine of several remains
 	uneven    = 1.15 // running time of the longest goroutine divided by the mean
-	poolParks = 4    // number of waits for each goroutine of a pool
+	poolParks = 4    // number of times that each goroutine of a pool waits for tasks
 
 	// shortest tail of a batch: waking a CPU, which delays the start of a goroutine, takes less
 	tailLong = 150 * time.Microsecond
@@ -144,7 +144,7 @@ func (a *analysis) longTail(pools bool) (Finding, bool) {
 	how := ""
 	for _, c := range a.classes() {
 		if _, own := a.goStatement(c); own == pools || worst != nil && c.Tail <= worst.Tail ||
-			pools && a.parkCount(c) > poolParks*c.Count {
+			pools && a.taskWaits(c) > poolParks {
 			continue
 		}
 		if from, by, ok := a.workSource(c); ok {

@@ -92,10 +92,11 @@ func (a *analysis) takeWork(c *evidence.Class) bool {
 			continue
 		}
 		at, _ := a.prog.ownFrame(w.Stack)
-		x := by[a.prog.positionOf(at)]
+		line := a.prog.fileLine(at)
+		x := by[line]
 		if x == nil {
 			x = &site{}
-			by[a.prog.positionOf(at)] = x
+			by[line] = x
 		}
 		x.waited += w.Waited + w.Pending
 		all += w.Waited + w.Pending

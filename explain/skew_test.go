@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,49 +87,127 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// TestSkewInPool: lanes of a pool of another module may have uneven work, too. Another goroutine of the pool may pass
-// the tasks on, and they are named where the program submits them.
+// lanes returns a program that submits tasks at main.go:7 to a pool of another module, of which one goroutine passes
+// them on to lanes. One lane has most of the work.
+func lanes() *testCase {
+	c := workers(900, 80, 70)
+	c.evidence.Program.Module, c.evidence.Profiles = "shop", nil
+	c.cpu(100, "main.task:5", lane+"work")
+	k := &c.evidence.Trace.Classes[0]
+	k.Start, k.Created = frames(lane + "work")[0], frames(lane+"dispatch")
+	dispatch := c.class(lane+"dispatch", 3, 3, time.Millisecond, 0)
+	c.evidence.Trace.Classes[dispatch].Created = frames(lane+"New", "main.main:2", "example.com/cli.Execute:1")
+	w := &c.evidence.Trace.Waits[0]
+	w.Stack, w.Wakers[0].Class = frames("runtime.chanrecv2", lane+"work"), dispatch
+	w.Wakers[0].Stack = frames("runtime.chansend1", lane+"dispatch")
+	c.submit(dispatch, 100, lane+"dispatch", "runtime.chansend1", lane+"Submit", "main.feed:7", "main.main:9")
+	return c
+}
+
+// lane is the start of the names of the methods of a pool.
+const lane = "example.com/lanes.(*Lane)."
+
+// submit adds waits of a class at a function for tasks, and the stack of the main goroutine that submits them.
+func (c *testCase) submit(class int, count int64, at string, stack ...string) {
+	i := c.wait(evidence.OpReceive, class, count, second, 1, "runtime.chanrecv2", at)
+	c.evidence.Trace.Waits[i].Wakers[0].Stack = frames(stack...)
+}
+
+// TestSkewInPool: lanes of a pool of another module may have uneven work, too, which is named where the program submits
+// the tasks, or where it makes the pool. Lanes that serve connections have no such place.
 func TestSkewInPool(t *testing.T) {
-	const pool = "example.com/lanes."
-	for name, want := range map[string][]string{"tasks": {"main.go:7"}, "work of its own": nil,
-		"submitted by another library": nil, "tasks that send results": {"main.go:7"},
-		"tasks that lock": {"main.go:7"}, "tasks that ask": {"main.go:7"}, "a server": nil} {
-		c := workers(900, 80, 70)
-		c.evidence.Program.Module, c.evidence.Profiles = "shop", nil
-		task, submitter := "main.task:5", "main.feed:7"
-		switch name {
-		case "work of its own":
-			task = pool + "compact"
-		case "submitted by another library":
-			submitter = "example.com/feed.Poll:7"
-		}
-		c.cpu(100, task, pool+"(*Lane).work")
-		k := &c.evidence.Trace.Classes[0]
-		k.Start, k.Created = frames(pool + "(*Lane).work")[0], frames(pool+"(*Lane).dispatch")
-		dispatch := c.class(pool+"(*Lane).dispatch", 3, 3, time.Millisecond, 0)
-		c.evidence.Trace.Classes[dispatch].Created = frames(pool+"New", "main.main:2")
-		w := &c.evidence.Trace.Waits[0]
-		w.Stack, w.Wakers[0].Class = frames("runtime.chanrecv2", pool+"(*Lane).work"), dispatch
-		w.Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Lane).dispatch")
-		given := c.wait(evidence.OpReceive, dispatch, 100, second, 1, "runtime.chanrecv2", pool+"(*Lane).dispatch")
-		c.evidence.Trace.Waits[given].Wakers[0].Stack = frames("runtime.chansend1", pool+"(*Lane).Submit", submitter,
-			"main.main:9")
-		switch name { // which is woken at other lines of the program, more often
-		case "tasks that send results":
-			sent := c.wait(evidence.OpSend, 0, 1000, 0, 1, "runtime.chansend1", "main.task:5", pool+"(*Lane).work")
-			c.evidence.Trace.Waits[sent].Wakers[0].Stack = frames("runtime.chanrecv1", "main.main:8")
-		case "tasks that lock":
-			locked := c.wait(evidence.OpMutex, 0, 1000, 0, 0, "sync.(*Mutex).Lock", "main.task:5", pool+"(*Lane).work")
-			c.evidence.Trace.Waits[locked].Wakers[0].Stack = frames("sync.(*Mutex).Unlock", "main.task:6",
-				pool+"(*Lane).work")
-		case "tasks that ask":
-			asked := c.wait(evidence.OpReceive, 0, 1000, 0, 1, "runtime.chanrecv1", "main.task:5", pool+"(*Lane).work")
-			c.evidence.Trace.Waits[asked].Wakers[0].Stack = frames("runtime.chansend1", pool+"Answer", "main.main:8")
-		case "a server":
-			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", pool+"New", "main.main:2")
-		}
+	create := func(c *testCase, line string) { // a call of the program starts the lanes
+		c.evidence.Trace.Classes[0].Created = frames(lane+"Submit", line, "main.main:9")
+	}
+	for name, x := range map[string]struct {
+		change func(c *testCase, w *evidence.Wait) // w is how the lanes wait
+		want   string
+	}{
+		"tasks": {func(*testCase, *evidence.Wait) {}, "main.go:7"},
+		"work of its own": {func(c *testCase, _ *evidence.Wait) {
+			c.evidence.Profiles = nil
+			c.cpu(100, lane+"compact", lane+"work")
+		}, ""},
+		"submitted by another library": {func(c *testCase, _ *evidence.Wait) {
+			c.evidence.Trace.Waits[1].Wakers[0].Stack[2] = frames("example.com/feed.Poll:7")[0]
+		}, ""},
+		"submitted by a channel": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", "main.fill:6")
+		}, "main.go:6"},
+		"closed": {func(c *testCase, w *evidence.Wait) {
+			create(c, "main.give:4")
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.closechan", lane+"Stop", "main.main:20")
+		}, "main.go:4"},
+		"started for each task": {func(c *testCase, w *evidence.Wait) { w.Wakers[0].Stack = nil }, "main.go:7"},
+		"beside another pool": {func(c *testCase, _ *evidence.Wait) {
+			logs := c.class("example.com/lanes.(*Log).write", 2, 2, time.Millisecond, 0)
+			c.submit(logs, 1e6, "example.com/lanes.(*Log).write", "runtime.chansend1", lane+"Write", "main.log:8")
+		}, "main.go:7"},
+		"beside a pool of the same kind": {func(c *testCase, w *evidence.Wait) {
+			create(c, "main.give:4")
+			w.Classes = append(w.Classes, c.class(lane+"work", 2, 2, time.Millisecond, 0))
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.other:8")
+		}, "main.go:4"},
+		// The lanes wait more often in tasks, where other lines of the program wake them.
+		"tasks that send results": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpSend, 0, 1000, 0, 1, "runtime.chansend1", lane+"Put", "main.task:5", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chanrecv1", lane+"Get", "main.main:8")
+		}, "main.go:7"},
+		"results of a lane": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpSend, 0, 1000, 0, 1, "runtime.chansend1", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chanrecv1", lane+"Get", "main.main:8")
+		}, "main.go:7"},
+		"tasks that ask": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpReceive, 0, 1000, 0, 1, "runtime.chanrecv1", "main.task:5", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chansend1", lane+"Answer", "main.main:8")
+		}, "main.go:7"},
+		"tasks that wait for promises": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpReceive, 0, 1000, 0, 1, "runtime.chanrecv1", lane+"Wait", "main.task:5", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chansend1", lane+"Resolve", "main.main:8")
+		}, "main.go:7"},
+		"a server": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", lane+"New", "main.main:2")
+		}, ""},
+		"a server of many goroutines": {func(c *testCase, _ *evidence.Wait) {
+			names := []string{lane + "dispatch", lane + "a", lane + "b", lane + "c", lane + "d", lane + "e"}
+			for i, by := range names[1:] { // each starts the one before, in 30 places
+				for range 30 {
+					k := c.class(names[i], 1, 1, time.Millisecond, 0)
+					c.evidence.Trace.Classes[k].Created = frames(by)
+				}
+			}
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", lane+"e")
+		}, ""},
+		"goroutines that start each other": {func(c *testCase, _ *evidence.Wait) {
+			for i := range 100 {
+				k := c.class(lane+"dispatch", 1, 1, time.Millisecond, 0)
+				c.evidence.Trace.Classes[k].Created = frames(lane+"split"+strings.Repeat("x", i), lane+"dispatch")
+			}
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve")
+		}, "main.go:7"},
+		"tasks for its own connections": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "crypto/tls.(*listener).Accept",
+				"main.feed:6", "main.main:9")
+		}, ""},
+		"beside a server": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve", "main.feed:6")
+		}, "main.go:7"},
+		"in a handler of a server": {func(c *testCase, w *evidence.Wait) {
+			c.evidence.Trace.Classes[0].Created = frames(lane+"Submit", "main.handle:4", "example.com/web.Serve.func1")
+			web := c.class("example.com/web.Serve.func1", 1, 1, time.Millisecond, 0)
+			w.Wakers[0].Class = web
+			w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Submit", "main.handle:4", "example.com/web.Serve.func1")
+			c.evidence.Trace.Classes[web].Created = frames("example.com/web.Serve", "main.main:2")
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve", "main.main:2")
+		}, "main.go:4"},
+		"a program that reads a connection": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "main.main:2", "example.com/cli.Execute:1")
+		}, "main.go:7"},
+	} {
+		c := lanes()
+		x.change(c, &c.evidence.Trace.Waits[0])
 		found := skewed(newAnalysis(&c.evidence))
-		if len(found) != min(1, len(want)) || len(found) > 0 && !slices.Equal(found[0].Where, want) {
+		if len(found) != min(1, len(x.want)) || len(found) > 0 && !slices.Equal(found[0].Where, []string{x.want}) {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"math"
-	"slices"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -96,13 +95,13 @@ func (a *analysis) clientAndServer() (client, server peer, ok bool) {
 			}
 		}
 	}
-	acceptors := a.acceptingFunctions()
+	acceptors := a.libraryFunctions(acceptsConnections)
 	for k, n := range waits {
 		if a.rate(n) < turnsRate {
 			continue
 		}
 		c, of := &a.trace.Classes[k], &client
-		if accepting[k] || a.handlesConnections(c) || a.startedByAny(c, acceptors, creators) {
+		if accepting[k] || a.handlesConnections(c) || a.startedByAny(c, acceptors) {
 			of = &server
 		}
 		if c.Peak != 1 || of.waits > 0 {
@@ -131,52 +130,4 @@ func (a *analysis) replyingClass(client, server peer, sent map[*evidence.Class]s
 		}
 	}
 	return best
-}
-
-// acceptingFunctions returns the functions of libraries that accept connections, or that call one which does.
-func (a *analysis) acceptingFunctions() map[string]bool {
-	accepting := map[string]bool{}
-	for _, w := range a.trace.Waits {
-		if !acceptsConnections(w.Stack) {
-			continue
-		}
-		for _, f := range w.Stack {
-			if a.prog.isOwn(f) {
-				break // what calls the program accepts nothing
-			}
-			accepting[f.Function] = accepting[f.Function] || a.prog.isForeign(f)
-		}
-	}
-	return accepting
-}
-
-// creators is how many goroutines, each started by the next, are followed to the one that accepts connections.
-const creators = 5
-
-// startedByAny reports whether one of some functions started a class, directly or through up to depth other goroutines.
-func (a *analysis) startedByAny(c *evidence.Class, functions map[string]bool, depth int) bool {
-	if slices.ContainsFunc(c.Created, func(f evidence.Frame) bool { return functions[f.Function] }) {
-		return true
-	}
-	if len(c.Created) == 0 || depth == 0 {
-		return false
-	}
-	by := c.Created[len(c.Created)-1].Function
-	for i := range a.trace.Classes {
-		if o := &a.trace.Classes[i]; o.Start.Function == by && a.startedByAny(o, functions, depth-1) {
-			return true
-		}
-	}
-	return false
-}
-
-// servesConnections reports whether a class was started by what accepts or reads connections.
-func (a *analysis) servesConnections(c *evidence.Class) bool {
-	return a.handlesConnections(c) || a.startedByAny(c, a.acceptingFunctions(), creators) ||
-		slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-			return w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Stack, func(f evidence.Frame) bool {
-				return a.prog.isForeign(f) && slices.ContainsFunc(c.Created,
-					func(o evidence.Frame) bool { return o.Function == f.Function })
-			})
-		})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -138,25 +137,7 @@ func firstAnswer(c *collect.Collected) string {
 	if c.Trace == nil {
 		text = "so far, without a trace: "
 	}
-	f := explain.Explain(c.Evidence).Findings[0]
-	switch f.Name {
-	case explain.None:
-		return text + "nothing was found"
-	case explain.TooLittleEvidence, explain.TooFewSamples:
-		return text + "too little evidence"
-	}
-	text += string(f.Name)
-	if len(f.Where) > 0 {
-		text += " at " + f.Where[0]
-	}
-	if f.Gain != nil {
-		saves := "saves"
-		if f.Confidence == explain.Low {
-			saves = "may save"
-		}
-		text += fmt.Sprintf(", %s about %.0f%%", saves, 100*f.Gain.Estimate)
-	}
-	return text
+	return text + explain.Explain(c.Evidence).ShortAnswer()
 }
 
 // below are the options of one of two targets, whose files lie apart.
