@@ -74,7 +74,7 @@ func splitDocs() []Doc {
 			Thresholds: []string{atLeast("time in which one goroutine of a group remains", tailShare),
 				"running time of the longest, divided by the mean: at least " + formatNumber(uneven),
 				atLeast("shortest tail of a group", tailLong),
-				atMost("waits of each goroutine, in a third-party pool", poolParks),
+				atMost("mean waits of each goroutine for tasks, in a third-party pool", poolParks),
 				atMost("99th percentile of running times, divided by the mean, of nearly equal pieces", tailEqual),
 				atLeast("gain, if there are many groups of nearly equal pieces", tailNoise),
 				atLeast("or: time in which the busiest worker computes or waits for a CPU", skewBusy),
@@ -123,7 +123,7 @@ func workerDocs() []Doc {
 			Thresholds: []string{atLeast("difference of the medians, if it is not clear", minGain),
 				atLeast("gap between the ranges of three runs that is clear", fewRunsGap),
 				atLeast("or, if goroutines only take turns: difference of the medians", turnsGain),
-				atLeast("and, if that is not clear, waits a second for each other", turnsRate),
+				atLeast("and, if that is not clear, waits a second for each other or for connections", turnsRate),
 				atMost("with time in which none wants a CPU", turnsIdle)},
 			Example: "8 goroutines increment one counter under a lock",
 			Fix: "Keep it sequential, or make the pieces of work far larger. If goroutines take turns, pass " +

@@ -121,8 +121,8 @@ func (a *analysis) avoidableCalls(call avoidableCall, g group) Finding {
 // foreignCode matches the methods by which the slow calls run code that its user brings.
 var foreignCode = regexp.MustCompile(`\.(Read|ReadByte|ReadRune|UnreadRune|Write|Scan)$`)
 
-// readsMuch are functions of the standard library that read many bytes at a time, or connect, at the first of many short
-// reads.
+// readsMuch are functions of the standard library that read many bytes at a time, or connect, at the first of many
+// short reads.
 var readsMuch = []string{"bufio.(*Reader).fill", "crypto/tls.(*Conn).readRecordOrCCS",
 	"crypto/tls.(*Conn).handshakeContext"}
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -65,19 +66,34 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	})
 }
 
-// servedByLibrary reports whether a library that accepts or reads connections started the goroutines of a class.
-func (a *analysis) servedByLibrary(c *evidence.Class) bool {
-	return a.startedByAny(c, a.libraryFunctions(func(stack []evidence.Frame) bool {
-		return acceptsConnections(stack) || receives(stack)
-	}))
+// servesConnections reports whether the goroutines of a class, which a library starts, read connections in its code, or
+// whether a library that does so or accepts connections started them.
+func (a *analysis) servesConnections(c *evidence.Class) bool {
+	serves := func(stack []evidence.Frame) bool { return acceptsConnections(stack) || receives(stack) }
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; w.Op == evidence.OpNetwork && a.isIn(c, w.Classes) {
+			if library, whole := a.prog.libraryPart(w.Stack); whole && serves(library) {
+				return true
+			}
+		}
+	}
+	return a.startedByAny(c, a.libraryFunctions(serves))
 }
 
-// acceptsIn reports whether a function of the program accepts connections itself, and not by a server of a library.
-func (a *analysis) acceptsIn(function string) bool {
+// acceptIn reports whether a function of the program in a stack accepts connections itself, and not by a server of a
+// library.
+func (a *analysis) acceptIn(stack []evidence.Frame) bool {
 	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		if w.Op != evidence.OpNetwork || !acceptsConnections(w.Stack) {
+			return false
+		}
 		i := slices.IndexFunc(w.Stack, a.prog.isOwn)
-		return i > 0 && w.Stack[i].Function == function && acceptsConnections(w.Stack[:i]) &&
-			slices.Contains([]string{"net", "crypto/tls"}, packagePath(w.Stack[i-1].Function))
+		if i < 1 {
+			return false
+		}
+		called := w.Stack[i-1].Function
+		return strings.HasPrefix(called[strings.LastIndexByte(called, '.')+1:], "Accept") &&
+			slices.ContainsFunc(stack, func(f evidence.Frame) bool { return f.Function == w.Stack[i].Function })
 	})
 }
 
@@ -85,10 +101,14 @@ func (a *analysis) acceptsIn(function string) bool {
 // or that call one which does. The predicate gets no frames of the program, nor what calls it.
 func (a *analysis) libraryFunctions(is func(stack []evidence.Frame) bool) map[string]bool {
 	functions := map[string]bool{}
-	for _, w := range a.trace.Waits {
-		if library, _ := a.prog.libraryPart(w.Stack); w.Op == evidence.OpNetwork && is(library) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if w.Op != evidence.OpNetwork {
+			continue
+		}
+		if library, _ := a.prog.libraryPart(w.Stack); is(library) {
 			for _, f := range library {
-				if a.prog.isForeign(f) {
+				if a.prog.isForeign(f) && !evidence.IsWrapper(f.Function) {
 					functions[f.Function] = true
 				}
 			}
@@ -122,8 +142,9 @@ func (a *analysis) starters(c *evidence.Class) (list []*evidence.Class) {
 	if !whole || len(library) == 0 {
 		return nil
 	}
+	by := evidence.StartFrame(library).Function
 	for i := range a.trace.Classes {
-		if o := &a.trace.Classes[i]; o.Start.Function == library[len(library)-1].Function {
+		if o := &a.trace.Classes[i]; o.Start.Function == by {
 			list = append(list, o)
 		}
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -30,15 +31,20 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 			continue
 		}
 		c := &a.trace.Classes[w.Classes[0]]
-		if !a.prog.isForeign(c.Start) || !a.waitsForTasks(w, repository(c.Start)) || c.Peak < 2 || c.Count > w.Count/10 ||
-			c.Waiting["network"]+c.Waiting["sleep"]+c.Syscall > c.Running {
+		if !a.prog.isForeign(c.Start) || !a.waitsForTasks(w, repository(c.Start)) || c.Peak < 2 ||
+			c.Count > w.Count/10 || c.Waiting["network"]+c.Waiting["sleep"]+c.Syscall > c.Running {
 			continue
 		}
-		at, submitted := a.submitter(w, repository(c.Start))
-		t := poolTasks{c, at, w.Count}
-		if float64(submitted) < taskShare*float64(w.Count) || t.each() >= fineBody {
+		submitted := int64(0)
+		list := a.submissions(repository(c.Start), w)
+		for _, s := range list {
+			submitted += s.count
+		}
+		t := poolTasks{workers: c, count: w.Count}
+		if len(list) == 0 || float64(submitted) < taskShare*float64(w.Count) || t.each() >= fineBody {
 			continue
 		}
+		t.at = list[0].at
 		busiest, ok = t, true
 	}
 	return busiest, ok
@@ -46,43 +52,51 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 
 // workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
 // its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most or the
-// call that starts them. Goroutines that serve connections have no such line.
+// call that starts them, with their first tasks. Goroutines that serve connections have no such line.
 func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
 	if at, own := a.goStatement(c); own {
 		return at, "they are started", true
 	}
-	if !a.runsTasks(c) || a.servedByLibrary(c) {
+	if !a.runsTasks(c) || a.servesConnections(c) {
 		return evidence.Frame{}, "", false
 	}
-	at, ok = a.submitLine(c)
-	how = "their tasks are submitted"
-	if i := slices.IndexFunc(c.Created, a.prog.isOwn); !ok && i >= 0 {
-		at, how, ok = a.prog.statement(c.Created, i), "they are started by the call", true
+	s, how := a.submitted(c), "their tasks are submitted"
+	if i := slices.IndexFunc(c.Created, a.prog.isOwn); i >= 0 && s.count <= c.Count {
+		s, how = submission{a.prog.statement(c.Created, i), c.Created[i:], c.Count}, "they are started by the call"
 	}
-	return at, how, ok && !a.acceptsIn(at.Function)
+	return s.at, how, s.count > 0 && !a.acceptIn(s.from)
 }
 
-// submitLine returns the program's line that submits most tasks to the goroutines of a class of a pool, or to other
-// goroutines of the pool, which start them or pass the tasks on.
-func (a *analysis) submitLine(c *evidence.Class) (at evidence.Frame, ok bool) {
+// submission is how often a line of the program submits tasks to a pool of another module.
+type submission struct {
+	at    evidence.Frame
+	from  []evidence.Frame // its function, and what calls that
+	count int64
+}
+
+// submitted returns where the program submits most tasks to the goroutines of a class of a pool, or to other goroutines
+// of the pool, which start them or pass the tasks on. The count is 0 if it is not known.
+func (a *analysis) submitted(c *evidence.Class) submission {
 	pool := repository(c.Start)
 	seen := map[*evidence.Class]bool{c: true}
-	for next := []*evidence.Class{c}; len(next) > 0 && !ok; {
-		givers, most := []*evidence.Class(nil), int64(0)
+	for next := []*evidence.Class{c}; len(next) > 0; {
+		var givers []*evidence.Class
+		var waits []*evidence.Wait
 		for i := range a.trace.Waits {
 			w := &a.trace.Waits[i]
-			if !a.waitsForTasks(w, pool) || a.sharesWait(c, w) ||
-				!slices.ContainsFunc(next, func(o *evidence.Class) bool { return a.isIn(o, w.Classes) }) {
+			if !slices.ContainsFunc(next, func(o *evidence.Class) bool { return a.isIn(o, w.Classes) }) ||
+				!a.waitsForTasks(w, pool) || a.sharesWait(c, w) {
 				continue
 			}
-			if line, n := a.submitter(w, pool); n > most {
-				at, most, ok = line, n, true
-			}
+			waits = append(waits, w)
 			for _, k := range w.Wakers {
 				if k.Class >= 0 {
 					givers = append(givers, &a.trace.Classes[k.Class])
 				}
 			}
+		}
+		if list := a.submissions(pool, waits...); len(list) > 0 {
+			return list[0]
 		}
 		for _, o := range next {
 			givers = append(givers, a.starters(o)...)
@@ -95,17 +109,26 @@ func (a *analysis) submitLine(c *evidence.Class) (at evidence.Frame, ok bool) {
 			}
 		}
 	}
-	return at, ok
+	return submission{}
 }
 
-// sharesWait reports whether goroutines of other classes wait at the same place as those of a class that the program
-// starts by a call of its own. They may be several pools, which the place does not tell apart.
+// sharesWait reports whether goroutines of several pools wait at one place, which does not tell them apart: the program
+// starts those of a class, and of another one, by the same call of the library at two lines.
 func (a *analysis) sharesWait(c *evidence.Class, w *evidence.Wait) bool {
-	_, byLibrary := a.prog.libraryPart(c.Created)
-	return !byLibrary && len(w.Classes) > 1 && a.isIn(c, w.Classes)
+	call, byLibrary := a.prog.libraryPart(c.Created)
+	if byLibrary || !a.isIn(c, w.Classes) {
+		return false
+	}
+	at := a.prog.statement(c.Created, len(call))
+	return slices.ContainsFunc(w.Classes, func(k int) bool {
+		created := a.trace.Classes[k].Created
+		other, byLibrary := a.prog.libraryPart(created)
+		return !byLibrary && a.prog.statement(created, len(other)) != at &&
+			slices.EqualFunc(call, other, func(f, g evidence.Frame) bool { return f.Function == g.Function })
+	})
 }
 
-// isIn reports whether a class is among some, which are indices of Trace.Classes.
+// isIn reports whether a class is among some, which are indices of Trace.Classes; negative ones are unknown.
 func (a *analysis) isIn(c *evidence.Class, classes []int) bool {
 	return slices.ContainsFunc(classes, func(k int) bool { return k >= 0 && &a.trace.Classes[k] == c })
 }
@@ -118,42 +141,39 @@ func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
 		slices.ContainsFunc(w.Classes, func(k int) bool { return repository(a.trace.Classes[k].Start) == pool })
 }
 
-// taskWaits returns how often each goroutine of a class of a pool waits for tasks, on average. Classes that wait at the
-// same place share its waits.
-func (a *analysis) taskWaits(c *evidence.Class) (each float64) {
+// taskWaits returns how often the goroutines of a class of a pool wait for tasks, with those of other classes that wait
+// at the same places.
+func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 	for i := range a.trace.Waits {
-		w := &a.trace.Waits[i]
-		if !a.isIn(c, w.Classes) || !a.waitsForTasks(w, repository(c.Start)) {
-			continue
+		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes) && a.waitsForTasks(w, repository(c.Start)) {
+			n += w.Count
 		}
-		all := int64(0)
-		for _, k := range w.Classes {
-			all += a.trace.Classes[k].Count
-		}
-		each += float64(w.Count) / float64(max(1, all))
 	}
-	return each
+	return n
 }
 
-// submitter returns the program's line that wakes the goroutines of a pool most often in a wait for tasks, by a call of
-// the pool or on a channel of its own, and the wake-ups by all such lines. Closing a channel submits nothing.
-func (a *analysis) submitter(w *evidence.Wait, pool string) (at evidence.Frame, submitted int64) {
-	by := map[evidence.Frame]int64{}
-	for _, k := range w.Wakers {
-		own := slices.IndexFunc(k.Stack, a.prog.isOwn)
-		if own < 1 || containsAny(k.Stack[:own], "runtime.closechan") ||
-			slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
-				return a.prog.isForeign(f) && repository(f) != pool // another library makes the call
-			}) {
-			continue
-		}
-		line := a.prog.statement(k.Stack, own)
-		submitted += k.Count
-		if by[line] += k.Count; by[line] > by[at] {
-			at = line
+// submissions returns the lines of the program that wake the goroutines of a pool in waits for tasks, by a call of the
+// pool or a send on a channel, those that do so most often first.
+func (a *analysis) submissions(pool string, waits ...*evidence.Wait) (list []submission) {
+	for _, w := range waits {
+		for _, k := range w.Wakers {
+			own := slices.IndexFunc(k.Stack, a.prog.isOwn)
+			if own < 1 || containsAny(k.Stack[:own], "runtime.closechan", "runtime.chanrecv") ||
+				slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
+					return a.prog.isForeign(f) && repository(f) != pool // another library makes the call
+				}) {
+				continue
+			}
+			line := a.prog.statement(k.Stack, own)
+			i := slices.IndexFunc(list, func(s submission) bool { return s.at == line })
+			if i < 0 {
+				i, list = len(list), append(list, submission{at: line, from: k.Stack[own:]})
+			}
+			list[i].count += k.Count
 		}
 	}
-	return at, submitted
+	slices.SortStableFunc(list, func(s, o submission) int { return cmp.Compare(o.count, s.count) })
+	return list
 }
 
 // runsTasks reports whether the goroutines of a class, which a third-party module starts, run code of the program.

@@ -22,7 +22,7 @@ const (
 	phaseWide = 0.15 // fraction of the time in parallel phases
 	tailShare = 0.1  // fraction of the time in which one goroutine of several remains
 	uneven    = 1.15 // running time of the longest goroutine divided by the mean
-	poolParks = 4    // number of times that each goroutine of a pool waits for tasks
+	poolParks = 4    // mean number of times that a goroutine of a pool waits for tasks
 
 	// shortest tail of a batch: waking a CPU, which delays the start of a goroutine, takes less
 	tailLong = 150 * time.Microsecond
@@ -144,15 +144,14 @@ func (a *analysis) longTail(pools bool) (Finding, bool) {
 	how := ""
 	for _, c := range a.classes() {
 		if _, own := a.goStatement(c); own == pools || worst != nil && c.Tail <= worst.Tail ||
-			pools && a.taskWaits(c) > poolParks {
+			a.fraction(c.Tail) < tailShare || pools && a.taskWaits(c) > poolParks*c.Count {
 			continue
 		}
 		if from, by, ok := a.workSource(c); ok {
 			worst, at, how = c, from, by
 		}
 	}
-	if worst == nil || a.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
-		worst.Tail < tailLong*time.Duration(worst.Batches) {
+	if worst == nil || worst.Running == 0 || worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return Finding{}, false
 	}
 	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {

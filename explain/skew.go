@@ -2,7 +2,6 @@ package explain
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -83,12 +82,10 @@ func (a *analysis) takeWork(c *evidence.Class) bool {
 		waited     time.Duration
 		given, own int64 // number of wake-ups by goroutines of other classes, and of the same
 	}
-	is := func(class int) bool { return class >= 0 && &a.trace.Classes[class] == c }
 	all, most := time.Duration(0), &site{}
 	by := map[string]*site{}
 	for _, w := range a.trace.Waits {
-		if !slices.ContainsFunc(w.Classes, is) ||
-			w.Op != evidence.OpReceive && w.Op != evidence.OpSend && w.Op != evidence.OpSelect {
+		if !a.isIn(c, w.Classes) || w.Op != evidence.OpReceive && w.Op != evidence.OpSend && w.Op != evidence.OpSelect {
 			continue
 		}
 		at, _ := a.prog.ownFrame(w.Stack)
@@ -102,7 +99,7 @@ func (a *analysis) takeWork(c *evidence.Class) bool {
 		all += w.Waited + w.Pending
 		for _, k := range w.Wakers {
 			switch {
-			case is(k.Class):
+			case a.isIn(c, []int{k.Class}):
 				x.own += k.Count
 			case k.Class >= 0:
 				x.given += k.Count

@@ -138,16 +138,47 @@ func TestSkewInPool(t *testing.T) {
 			create(c, "main.give:4")
 			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.closechan", lane+"Stop", "main.main:20")
 		}, "main.go:4"},
-		"started for each task": {func(c *testCase, w *evidence.Wait) { w.Wakers[0].Stack = nil }, "main.go:7"},
+		"started for each task": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, nil
+		}, "main.go:7"},
+		"started for each task by a group": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, nil
+			c.evidence.Trace.Classes[0].Created = frames(lane+"dispatch",
+				"golang.org/x/sync/errgroup.(*Group).Go.func1")
+		}, "main.go:7"},
+		"more often started than submitted": {func(c *testCase, w *evidence.Wait) {
+			create(c, "main.give:4")
+			w.Wakers[0].Count, w.Wakers[0].Class, w.Wakers[0].Stack = 3, 1, frames("runtime.chansend1", lane+"Release",
+				"main.main:20")
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 97, Class: 2})
+			c.evidence.Trace.Waits = c.evidence.Trace.Waits[:1]
+		}, "main.go:4"},
+		"most tasks at several waits": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Class = 1
+			w.Wakers[0].Count, w.Wakers[0].Stack = 60, frames("runtime.chansend1", lane+"Submit", "main.some:4")
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 50, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Submit", "main.others:5")})
+			c.submit(0, 40, lane+"work", "runtime.chansend1", lane+"Submit", "main.others:5")
+		}, "main.go:5"},
 		"beside another pool": {func(c *testCase, _ *evidence.Wait) {
 			logs := c.class("example.com/lanes.(*Log).write", 2, 2, time.Millisecond, 0)
 			c.submit(logs, 1e6, "example.com/lanes.(*Log).write", "runtime.chansend1", lane+"Write", "main.log:8")
 		}, "main.go:7"},
 		"beside a pool of the same kind": {func(c *testCase, w *evidence.Wait) {
 			create(c, "main.give:4")
-			w.Classes = append(w.Classes, c.class(lane+"work", 2, 2, time.Millisecond, 0))
+			other := c.class(lane+"work", 2, 2, time.Millisecond, 0)
+			c.evidence.Trace.Classes[other].Created = frames(lane+"Submit", "main.other:8")
+			w.Classes = append(w.Classes, other)
 			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.other:8")
 		}, "main.go:4"},
+		"of two classes": { // one that the pool begins with, and one that it adds
+			func(c *testCase, w *evidence.Wait) {
+				create(c, "main.give:4")
+				more := c.class(lane+"work", 2, 2, time.Millisecond, 0)
+				c.evidence.Trace.Classes[more].Created = frames(lane+"New", "main.main:2")
+				w.Classes = append(w.Classes, more)
+				w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.other:8")
+			}, "main.go:8"},
 		// The lanes wait more often in tasks, where other lines of the program wake them.
 		"tasks that send results": {func(c *testCase, _ *evidence.Wait) {
 			i := c.wait(evidence.OpSend, 0, 1000, 0, 1, "runtime.chansend1", lane+"Put", "main.task:5", lane+"work")
@@ -156,6 +187,10 @@ func TestSkewInPool(t *testing.T) {
 		"results of a lane": {func(c *testCase, _ *evidence.Wait) {
 			i := c.wait(evidence.OpSend, 0, 1000, 0, 1, "runtime.chansend1", lane+"work")
 			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chanrecv1", lane+"Get", "main.main:8")
+		}, "main.go:7"},
+		"results of a lane or an end": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpSelect, 0, 1000, 0, 1, "runtime.selectgo", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chanrecv2", "main.collect:8")
 		}, "main.go:7"},
 		"tasks that ask": {func(c *testCase, _ *evidence.Wait) {
 			i := c.wait(evidence.OpReceive, 0, 1000, 0, 1, "runtime.chanrecv1", "main.task:5", lane+"work")
@@ -189,6 +224,14 @@ func TestSkewInPool(t *testing.T) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "crypto/tls.(*listener).Accept",
 				"main.feed:6", "main.main:9")
 		}, ""},
+		"tasks for its own limited connections": {func(c *testCase, _ *evidence.Wait) { // submitted below main
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept",
+				"golang.org/x/net/netutil.(*limitListener).Accept", "main.main:6")
+		}, ""},
+		"lanes that read connections": {func(c *testCase, _ *evidence.Wait) {
+			create(c, "main.onAccept:4")
+			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", lane+"read", lane+"work")
+		}, ""},
 		"beside a server": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve", "main.feed:6")
 		}, "main.go:7"},
@@ -196,7 +239,8 @@ func TestSkewInPool(t *testing.T) {
 			c.evidence.Trace.Classes[0].Created = frames(lane+"Submit", "main.handle:4", "example.com/web.Serve.func1")
 			web := c.class("example.com/web.Serve.func1", 1, 1, time.Millisecond, 0)
 			w.Wakers[0].Class = web
-			w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Submit", "main.handle:4", "example.com/web.Serve.func1")
+			w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Submit", "main.handle:4",
+				"example.com/web.Serve.func1")
 			c.evidence.Trace.Classes[web].Created = frames("example.com/web.Serve", "main.main:2")
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve", "main.main:2")
 		}, "main.go:4"},

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -101,7 +102,8 @@ func (a *analysis) clientAndServer() (client, server peer, ok bool) {
 			continue
 		}
 		c, of := &a.trace.Classes[k], &client
-		if accepting[k] || a.handlesConnections(c) || a.startedByAny(c, acceptors) {
+		if accepting[k] || a.handlesConnections(c) || a.startedByAny(c, acceptors) ||
+			slices.ContainsFunc(c.Created, func(f evidence.Frame) bool { return acceptors[f.Function] }) {
 			of = &server
 		}
 		if c.Peak != 1 || of.waits > 0 {

@@ -24,6 +24,7 @@ func TestTurnsWithLibrary(t *testing.T) {
 		"faster on two":        {730, 1500, server + "Serve.func1", false},
 		"much overlap, slower": {600, 500, server + "Serve.func1", false},
 		"another client":       {900, 0, "example.com/other.Go", false},
+		"by a callback":        {900, 0, "main.onAccept", true},
 		"no answers":           {900, 0, server + "Serve.func1", false},
 		"seldom woken":         {900, 0, server + "Serve.func1", false},
 	} {
@@ -38,6 +39,9 @@ func TestTurnsWithLibrary(t *testing.T) {
 		classes[accept].Created = frames(server+"New", "main.main:3")
 		classes[answer].Created = frames(server+"Serve", server+"accept", server+"New.func1")
 		classes[read].Created = frames(server+"Serve.start", x.created)
+		if name == "by a callback" {
+			classes[read].Created = append(classes[read].Created, frames(server+"accept", server+"New.func1")...)
+		}
 		c.wait(evidence.OpNetwork, accept, 1, 0, -1, "net.(*TCPListener).Accept", server+"accept", server+"New.func1")
 		c.wait(evidence.OpNetwork, read, 5000, 400*time.Millisecond, -1, "net.(*conn).Read", server+"Serve.func2")
 		woken := c.wait(evidence.OpReceive, answer, 5000, 400*time.Millisecond, read, "runtime.chanrecv1",

@@ -20,7 +20,8 @@ func stayAwake(path string, fileType os.FileMode) (release func() error, err err
 		return func() error { return nil }, err
 	}
 	if info, err := f.Stat(); err != nil || info.Mode().Type() != fileType {
-		return func() error { return nil }, errors.Join(fmt.Errorf("%s is no device of the kernel", path), err, f.Close())
+		err = errors.Join(fmt.Errorf("%s is no device of the kernel", path), err, f.Close())
+		return func() error { return nil }, err
 	}
 	if _, err := f.Write(make([]byte, 4)); err != nil { // 0 µs, as a 32-bit integer
 		return func() error { return nil }, errors.Join(err, f.Close())

@@ -53,7 +53,7 @@ func main() {
 	if c.hashes, err = hashes(c.brewput); err == nil {
 		code, err = c.run(ctx, cells, record.NewPiece(*limit))
 	}
-	// The garbage collector closes files that are no longer used, so that this use is the last one.
+	// Until here, the file must stay reachable: the garbage collector closes files that are not.
 	if err = errors.Join(err, release()); err != nil {
 		fmt.Fprintln(os.Stderr, "services:", err)
 		code = record.ExitFailed
@@ -126,8 +126,8 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 			return errors.New("it was measured by another build: remove the file, or build the same sources")
 		}
 		if e.Awake != c.awake {
-			return fmt.Errorf("it was measured while idle CPUs %s, and now they %s: remove the file, or run it as the "+
-				"same user", sleeping(e.Awake), sleeping(c.awake))
+			return fmt.Errorf("it was measured while idle CPUs %s, and now they %s: remove the file, or run it as "+
+				"the same user", sleeping(e.Awake), sleeping(c.awake))
 		}
 		return nil
 	})
