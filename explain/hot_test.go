@@ -439,6 +439,7 @@ func TestLibraryImbalance(t *testing.T) {
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.(*Pool).Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.New", "example.com/pool.init"}, false, ""},
 		{"example.com/shrinking.run", []string{"example.com/shrinking.Submit", "main.all:4"}, false, ""},
+		{"example.com/results.run", []string{"example.com/results.Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/rpc.(*Server).call", []string{"example.com/rpc.(*Server).Serve", "main.all:4"}, true, ""},
 		{"example.com/codec.encode", []string{"example.com/codec.Start", "main.all:4"}, false, ""}, // its own work
 	} {
@@ -457,8 +458,12 @@ func TestLibraryImbalance(t *testing.T) {
 		if x.serves {
 			c.wait(evidence.OpNetwork, 1, 20, 0, -1, "net.(*conn).Read", x.created[0], "main.serve:4")
 		}
-		if x.start == "example.com/shrinking.run" { // its goroutines wait for tasks, and end when there are none
+		switch x.start {
+		case "example.com/shrinking.run": // its goroutines wait for tasks, and end when there are none
 			c.wait(evidence.OpReceive, w, 1000, 0, 1, "runtime.chanrecv1", x.start)
+		case "example.com/results.run": // its tasks wait for those who take their results
+			c.wait(evidence.OpSend, w, 1000, 0, 1, "runtime.chansend1", "example.com/results.Put", x.start)
+			c.wait(evidence.OpReceive, w, 1000, 0, 1, "runtime.chanrecv1", "main.task:6", x.start)
 		}
 		var where []string
 		for _, f := range explainWith(nil, &c.evidence).Findings {

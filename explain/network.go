@@ -67,33 +67,42 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 }
 
 // servesConnections reports whether the goroutines of a class, which a library starts, read connections in its code, or
-// whether a library that does so or accepts connections started them.
+// whether a library that does so or accepts connections started them, also by way of connections of the program.
 func (a *analysis) servesConnections(c *evidence.Class) bool {
 	serves := func(stack []evidence.Frame) bool { return acceptsConnections(stack) || receives(stack) }
+	started, _ := a.prog.libraryPart(c.Created)
 	for i := range a.trace.Waits {
-		if w := &a.trace.Waits[i]; w.Op == evidence.OpNetwork && a.isIn(c, w.Classes) {
-			if library, whole := a.prog.libraryPart(w.Stack); whole && serves(library) {
-				return true
-			}
+		w := &a.trace.Waits[i]
+		if w.Op != evidence.OpNetwork || !serves(w.Stack) {
+			continue
+		}
+		_, whole := a.prog.libraryPart(w.Stack)
+		if whole && a.isIn(c, w.Classes) || slices.ContainsFunc(w.Stack, func(f evidence.Frame) bool {
+			return a.prog.isForeign(f) && !evidence.IsWrapper(f.Function) &&
+				slices.ContainsFunc(started, func(o evidence.Frame) bool { return o.Function == f.Function })
+		}) {
+			return true
 		}
 	}
 	return a.startedByAny(c, a.libraryFunctions(serves))
 }
 
-// acceptIn reports whether a function of the program in a stack accepts connections itself, and not by a server of a
-// library.
+// acceptIn reports whether the innermost function of a stack accepts connections itself, and not by a server of a
+// library, or another function of the program in the stack accepts several.
 func (a *analysis) acceptIn(stack []evidence.Frame) bool {
 	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		if w.Op != evidence.OpNetwork || !acceptsConnections(w.Stack) {
 			return false
 		}
-		i := slices.IndexFunc(w.Stack, a.prog.isOwn)
-		if i < 1 {
-			return false
+		for i := 1; i < len(w.Stack); i++ {
+			called := w.Stack[i-1].Function
+			at := slices.IndexFunc(stack, func(f evidence.Frame) bool { return f.Function == w.Stack[i].Function })
+			if strings.HasPrefix(called[strings.LastIndexByte(called, '.')+1:], "Accept") &&
+				a.prog.isOwn(w.Stack[i]) && (at == 0 || at > 0 && w.Count > 1) {
+				return true
+			}
 		}
-		called := w.Stack[i-1].Function
-		return strings.HasPrefix(called[strings.LastIndexByte(called, '.')+1:], "Accept") &&
-			slices.ContainsFunc(stack, func(f evidence.Frame) bool { return f.Function == w.Stack[i].Function })
+		return false
 	})
 }
 

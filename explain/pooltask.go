@@ -52,7 +52,7 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 
 // workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
 // its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most or the
-// call that starts them, with their first tasks. Goroutines that serve connections have no such line.
+// call that starts them. Goroutines that serve connections have no such line.
 func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
 	if at, own := a.goStatement(c); own {
 		return at, "they are started", true
@@ -61,7 +61,7 @@ func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string,
 		return evidence.Frame{}, "", false
 	}
 	s, how := a.submitted(c), "their tasks are submitted"
-	if i := slices.IndexFunc(c.Created, a.prog.isOwn); i >= 0 && s.count <= c.Count {
+	if i := slices.IndexFunc(c.Created, a.prog.isOwn); i >= 0 && s.count == 0 {
 		s, how = submission{a.prog.statement(c.Created, i), c.Created[i:], c.Count}, "they are started by the call"
 	}
 	return s.at, how, s.count > 0 && !a.acceptIn(s.from)
@@ -78,7 +78,7 @@ type submission struct {
 // of the pool, which start them or pass the tasks on. The count is 0 if it is not known.
 func (a *analysis) submitted(c *evidence.Class) submission {
 	pool := repository(c.Start)
-	seen := map[*evidence.Class]bool{c: true}
+	most, seen := submission{}, map[*evidence.Class]bool{c: true}
 	for next := []*evidence.Class{c}; len(next) > 0; {
 		var givers []*evidence.Class
 		var waits []*evidence.Wait
@@ -95,8 +95,8 @@ func (a *analysis) submitted(c *evidence.Class) submission {
 				}
 			}
 		}
-		if list := a.submissions(pool, waits...); len(list) > 0 {
-			return list[0]
+		if list := a.submissions(pool, waits...); len(list) > 0 && list[0].count > most.count {
+			most = list[0]
 		}
 		for _, o := range next {
 			givers = append(givers, a.starters(o)...)
@@ -109,21 +109,20 @@ func (a *analysis) submitted(c *evidence.Class) submission {
 			}
 		}
 	}
-	return submission{}
+	return most
 }
 
-// sharesWait reports whether goroutines of several pools wait at one place, which does not tell them apart: the program
-// starts those of a class, and of another one, by the same call of the library at two lines.
+// sharesWait reports whether goroutines of several pools may wait at one place, which does not tell them apart: the
+// program starts those of a class, and of another one, by the same call of the library from two places.
 func (a *analysis) sharesWait(c *evidence.Class, w *evidence.Wait) bool {
 	call, byLibrary := a.prog.libraryPart(c.Created)
 	if byLibrary || !a.isIn(c, w.Classes) {
 		return false
 	}
-	at := a.prog.statement(c.Created, len(call))
 	return slices.ContainsFunc(w.Classes, func(k int) bool {
 		created := a.trace.Classes[k].Created
 		other, byLibrary := a.prog.libraryPart(created)
-		return !byLibrary && a.prog.statement(created, len(other)) != at &&
+		return !byLibrary && !slices.Equal(c.Created[len(call):], created[len(other):]) &&
 			slices.EqualFunc(call, other, func(f, g evidence.Frame) bool { return f.Function == g.Function })
 	})
 }
@@ -153,13 +152,17 @@ func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 }
 
 // submissions returns the lines of the program that wake the goroutines of a pool in waits for tasks, by a call of the
-// pool or a send on a channel, those that do so most often first.
+// pool or a send on a channel, those that do so most often first. A select of the program that ends one of the pool may
+// send or receive, and does not count.
 func (a *analysis) submissions(pool string, waits ...*evidence.Wait) (list []submission) {
 	for _, w := range waits {
 		for _, k := range w.Wakers {
-			own := slices.IndexFunc(k.Stack, a.prog.isOwn)
-			if own < 1 || containsAny(k.Stack[:own], "runtime.closechan", "runtime.chanrecv") ||
-				slices.ContainsFunc(k.Stack[:own], func(f evidence.Frame) bool {
+			call, whole := a.prog.libraryPart(k.Stack)
+			own := len(call)
+			either := w.Op == evidence.OpSelect && containsAny(call, "runtime.selectgo") &&
+				!slices.ContainsFunc(call, a.prog.isForeign)
+			if whole || own == 0 || either || containsAny(call, "runtime.closechan", "runtime.chanrecv") ||
+				slices.ContainsFunc(call, func(f evidence.Frame) bool {
 					return a.prog.isForeign(f) && repository(f) != pool // another library makes the call
 				}) {
 				continue

@@ -146,19 +146,22 @@ func TestSkewInPool(t *testing.T) {
 			c.evidence.Trace.Classes[0].Created = frames(lane+"dispatch",
 				"golang.org/x/sync/errgroup.(*Group).Go.func1")
 		}, "main.go:7"},
-		"more often started than submitted": {func(c *testCase, w *evidence.Wait) {
-			create(c, "main.give:4")
-			w.Wakers[0].Count, w.Wakers[0].Class, w.Wakers[0].Stack = 3, 1, frames("runtime.chansend1", lane+"Release",
-				"main.main:20")
+		"large tasks": {func(c *testCase, w *evidence.Wait) {
+			c.evidence.Trace.Classes[0].Created = frames(lane+"New", "main.main:2")
+			w.Wakers[0].Count, w.Wakers[0].Stack = 3, frames("runtime.chansend1", lane+"Submit", "main.give:4")
 			w.Wakers = append(w.Wakers, evidence.Waker{Count: 97, Class: 2})
 			c.evidence.Trace.Waits = c.evidence.Trace.Waits[:1]
 		}, "main.go:4"},
+		"stopped one by one": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 3, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Stop", "main.main:20")})
+		}, "main.go:7"},
 		"most tasks at several waits": {func(c *testCase, w *evidence.Wait) {
 			w.Wakers[0].Class = 1
 			w.Wakers[0].Count, w.Wakers[0].Stack = 60, frames("runtime.chansend1", lane+"Submit", "main.some:4")
 			w.Wakers = append(w.Wakers, evidence.Waker{Count: 50, Class: 1,
 				Stack: frames("runtime.chansend1", lane+"Submit", "main.others:5")})
-			c.submit(0, 40, lane+"work", "runtime.chansend1", lane+"Submit", "main.others:5")
+			c.submit(0, 60, lane+"work", "runtime.chansend1", lane+"Submit", "main.others:5")
 		}, "main.go:5"},
 		"beside another pool": {func(c *testCase, _ *evidence.Wait) {
 			logs := c.class("example.com/lanes.(*Log).write", 2, 2, time.Millisecond, 0)
@@ -168,6 +171,16 @@ func TestSkewInPool(t *testing.T) {
 			create(c, "main.give:4")
 			other := c.class(lane+"work", 2, 2, time.Millisecond, 0)
 			c.evidence.Trace.Classes[other].Created = frames(lane+"Submit", "main.other:8")
+			w.Classes = append(w.Classes, other)
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.other:8")
+		}, "main.go:4"},
+		"beside a pool that the same function makes": {func(c *testCase, w *evidence.Wait) {
+			create := func(k int, line string) {
+				c.evidence.Trace.Classes[k].Created = frames(lane+"New", "main.newPool:4", line)
+			}
+			other := c.class(lane+"work", 2, 2, time.Millisecond, 0)
+			create(0, "main.main:3")
+			create(other, "main.main:6")
 			w.Classes = append(w.Classes, other)
 			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.other:8")
 		}, "main.go:4"},
@@ -191,6 +204,14 @@ func TestSkewInPool(t *testing.T) {
 		"results of a lane or an end": {func(c *testCase, _ *evidence.Wait) {
 			i := c.wait(evidence.OpSelect, 0, 1000, 0, 1, "runtime.selectgo", lane+"work")
 			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.chanrecv2", "main.collect:8")
+		}, "main.go:7"},
+		"results that the program selects": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpSelect, 0, 1000, 0, 1, "runtime.selectgo", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("runtime.selectgo", "main.collect:8")
+		}, "main.go:7"},
+		"lanes that lock": {func(c *testCase, _ *evidence.Wait) {
+			i := c.wait(evidence.OpMutex, 0, 1000, 0, 1, "sync.(*Mutex).Lock", lane+"work")
+			c.evidence.Trace.Waits[i].Wakers[0].Stack = frames("sync.(*Mutex).Unlock", lane+"Len", "main.main:8")
 		}, "main.go:7"},
 		"tasks that ask": {func(c *testCase, _ *evidence.Wait) {
 			i := c.wait(evidence.OpReceive, 0, 1000, 0, 1, "runtime.chanrecv1", "main.task:5", lane+"work")
@@ -228,6 +249,18 @@ func TestSkewInPool(t *testing.T) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept",
 				"golang.org/x/net/netutil.(*limitListener).Accept", "main.main:6")
 		}, ""},
+		"a server of own connections": {func(c *testCase, _ *evidence.Wait) {
+			create(c, "main.main:4")
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "main.(*counting).Read:6", lane+"Submit",
+				"main.main:4")
+		}, ""},
+		"connections of an own listener": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "main.(*counting).Accept:3",
+				"main.feed:6", "main.main:9")
+		}, ""},
+		"after one connection": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 1, 0, -1, "net.(*TCPListener).Accept", "main.main:6")
+		}, "main.go:7"},
 		"lanes that read connections": {func(c *testCase, _ *evidence.Wait) {
 			create(c, "main.onAccept:4")
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", lane+"read", lane+"work")
