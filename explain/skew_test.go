@@ -256,7 +256,7 @@ func TestSkewInPool(t *testing.T) {
 		}, ""},
 		"connections of an own listener": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "main.(*counting).Accept:3",
-				"main.feed:6", "main.main:9")
+				"main.(*limited).Accept:5", "main.feed:6", "main.main:9")
 		}, ""},
 		"after one connection": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 1, 0, -1, "net.(*TCPListener).Accept", "main.main:6")
