@@ -1,7 +1,7 @@
 #!/bin/sh
 # Load generators that make services compares with, and taskset, which pins them to a CPU. As root on Debian, it installs
-# hey, wrk and taskset. What is missing is left out of the comparison. vegeta is built from tools/load.mod, and oha is
-# used if it is installed: cargo install --locked oha.
+# hey, wrk and taskset. What is missing is left out of the comparison. make builds vegeta and k6, and oha is used if it
+# is installed: cargo install --locked oha.
 missing=
 for tool in hey wrk taskset; do
 	command -v $tool >/dev/null 2>&1 || missing="$missing $tool"

@@ -34,6 +34,7 @@ func main() {
 	flag.StringVar(&c.record, "record", "bin/services.ndjson", "`FILE` of what was measured so far")
 	flag.StringVar(&c.vegeta, "vegeta", "bin/vegeta", "`FILE` of vegeta")
 	flag.StringVar(&c.oha, "oha", "oha", "`NAME` of oha")
+	flag.StringVar(&c.k6, "k6", "bin/k6", "`FILE` of k6")
 	only := flag.String("only", "", "`PATTERN` of names of cells (default all)")
 	limit := flag.Duration("for", 0, "a `TIME` after which no cell begins (default: until all are done)")
 	flag.Parse()
@@ -63,12 +64,12 @@ func main() {
 
 // campaign measures cells.
 type campaign struct {
-	stdout, stderr       io.Writer
-	brewput, vegeta, oha string        // programs
-	hashes               string        // of brewput and this program
-	record               string        // file of the entries
-	spent                time.Duration // CPU time of the processes that it started and awaited
-	awake                bool          // the kernel was asked to keep idle CPUs awake
+	stdout, stderr           io.Writer
+	brewput, vegeta, oha, k6 string        // programs
+	hashes                   string        // of brewput and this program
+	record                   string        // file of the entries
+	spent                    time.Duration // CPU time of the processes that it started and awaited
+	awake                    bool          // the kernel was asked to keep idle CPUs awake
 }
 
 // matching returns the cells whose names match a pattern.

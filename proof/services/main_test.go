@@ -395,33 +395,36 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestAccuracy: brewput must be within the limits, or as accurate as the best one of vegeta and hey.
+// TestAccuracy: brewput must be within the limits, or as accurate as the best one of vegeta, hey and k6.
 func TestAccuracy(t *testing.T) {
 	errs := func(x float64) entry {
 		return entry{Truth: [3]float64{1e6, 2e6, 3e6}, Got: [3]float64{1e6 + x*0.23e6, 2e6, 3e6}, Others: 0.01}
 	}
 	const none, busy, late = -1, -2, -3 // not measured, disturbed, and late too often
 	for _, c := range []struct {
-		brewput, vegeta, hey, wrk float64
-		code                      int
-		want                      string
+		brewput, vegeta, hey, k6 float64
+		code                     int
+		want                     string
 	}{
-		{0.9, 0.1, 50, 0, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of vegeta 0.10"},
-		{1.2, 9, 1.5, 0, 0, "met: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.50"},
-		{1.2, 9, 1.1, 0, record.ExitBroken,
+		{0.9, 0.1, 50, 60, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of vegeta 0.10"},
+		{1.2, 9, 1.5, 60, 0, "met: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.50"},
+		{1.2, 9, 1.1, 60, record.ExitBroken,
 			"missed: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.10"},
-		{0.9, none, 50, 0, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of hey 50.00"},
-		{1.2, none, 1.1, 0, record.ExitBroken,
+		{0.9, none, 50, 60, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of hey 50.00"},
+		{1.2, none, 1.1, 60, record.ExitBroken,
 			"missed: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.10"},
-		{1.2, none, 1.5, 0, record.ExitUndecided, "undecided: x: no times of vegeta"},
-		{1.2, busy, 1.5, 0, record.ExitUndecided, "undecided: x: no times of vegeta"},
-		{0.9, none, busy, 0, record.ExitUndecided, "undecided: x: no times of vegeta and hey"},
-		{none, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
-		{busy, 0.1, 0.1, 0, record.ExitUndecided, "undecided: x: no times of brewput"},
-		{late, 0.1, 0.1, 0, record.ExitBroken, "missed: x: brewput was late in 13 trials on an idle machine"},
+		{1.2, none, 1.5, 60, record.ExitUndecided, "undecided: x: no times of vegeta"},
+		{1.2, busy, 1.5, 60, record.ExitUndecided, "undecided: x: no times of vegeta"},
+		{1.2, 9, 9, 1.1, record.ExitBroken,
+			"missed: x: the largest error of brewput is 1.20 of the limit, and that of k6 1.10"},
+		{0.9, none, busy, none, record.ExitUndecided, "undecided: x: no times of vegeta and hey and k6"},
+		{none, 0.1, 0.1, 60, record.ExitUndecided, "undecided: x: no times of brewput"},
+		{busy, 0.1, 0.1, 60, record.ExitUndecided, "undecided: x: no times of brewput"},
+		{late, 0.1, 0.1, 60, record.ExitBroken, "missed: x: brewput was late in 13 trials on an idle machine"},
 	} {
 		var rows []row
-		for tool, x := range map[string]float64{"brewput": c.brewput, "vegeta": c.vegeta, "hey": c.hey, "wrk": c.wrk} {
+		for tool, x := range map[string]float64{"brewput": c.brewput, "vegeta": c.vegeta, "hey": c.hey, "k6": c.k6,
+			"wrk": 0} {
 			own, e := cell{name: "x, " + tool, tool: tool}, errs(x)
 			if own.calm = tool != "brewput"; !own.calm {
 				own.right = accurate
@@ -444,7 +447,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestRates: the target counts only vegeta and hey, and medians.
+// TestRates: the target counts only vegeta, hey and k6, and medians.
 func TestRates(t *testing.T) {
 	rows := func(rates map[string][]float64) (list []row) {
 		for tool, r := range rates {
@@ -471,9 +474,13 @@ func TestRates(t *testing.T) {
 		{map[string][]float64{"brewput": {80}, "vegeta": {-1, -1}, "hey": {100}}, record.ExitUndecided,
 			"undecided: no rate of vegeta"},
 		{map[string][]float64{"brewput": {80}, "vegeta": {-1, 100}, "hey": {100}}, 0, "met"},
+		{map[string][]float64{"brewput": {79}, "vegeta": {90}, "hey": {90}, "k6": {100}}, record.ExitBroken, "missed"},
 		{map[string][]float64{"brewput": {79}}, record.ExitUndecided, "undecided: no rate of vegeta and hey"},
 		{map[string][]float64{"brewput": {-1}, "hey": {79}}, record.ExitUndecided, "undecided: no rate of brewput"},
 	} {
+		if c.rates["k6"] == nil {
+			c.rates["k6"] = []float64{3}
+		}
 		var out bytes.Buffer
 		if code := printRates(&out, rows(c.rates)); code != c.code || !strings.Contains(out.String(), c.text) {
 			t.Errorf("%v: %d, %s", c.rates, code, &out)
@@ -485,6 +492,9 @@ func TestRates(t *testing.T) {
 const (
 	vegetaText = `{"latencies":{"total":1,"mean":2,"50th":1854541,"90th":5000000,"95th":1,"99th":12000000,"max":1},` +
 		`"duration":1,"requests":2,"rate":600.1,"throughput":599.5,"success":1,"status_codes":{"200":2},"errors":[]}`
+	k6Text = `{"metrics":{"http_reqs":{"values":{"rate":599.5,"count":5995}},"http_req_failed":{"values":{"rate":0}},` +
+		`"dropped_iterations":{"values":{"count":0}},` +
+		`"http_req_duration":{"values":{"p(50)":1.854541,"p(90)":5.000000,"p(99)":12.000000}}}}`
 	ohaText = `{"summary":{"successRate":1.0,"requestsPerSec":599.5},"latencyPercentiles":{"p50":0.001854541,` +
 		`"p90":0.005,"p99":0.012}}`
 	heyText = "\nSummary:\n  Total:\t3.0007 secs\n  Requests/sec:\t21345.6789\n\nResponse time histogram:\n" +
@@ -511,6 +521,7 @@ func TestReaders(t *testing.T) {
 	}{
 		{"vegeta", readVegeta, vegetaText, 600, times, 599.5},
 		{"oha", readOha, ohaText, 600, times, 599.5},
+		{"k6", readK6, k6Text, 600, times, 599.5},
 		{"hey", readHey, lines.String(), 600, [3]float64{50e6, 90e6, 99e6}, 1000 / 10.09},
 		{"hey", readHey, heyText, 0, [3]float64{}, 21345.6789},
 		{"wrk", readRate, wrkText, 0, [3]float64{}, 21345.6789},
@@ -524,6 +535,15 @@ func TestReaders(t *testing.T) {
 		"vegeta": func() error { _, _, err := readVegeta([]byte(`{"success":0.9}`), 1); return err },
 		"hey":    func() error { _, _, err := readHey([]byte(heyCSV+"1,2,3,4,5,6,500,8\n"), 1); return err },
 		"wrk":    func() error { _, _, err := readRate([]byte("no"), 0); return err },
+		"k6": func() error {
+			_, _, err := readK6([]byte(strings.Replace(k6Text, `"rate":0}`, `"rate":0.1}`, 1)), 1)
+			return err
+		},
+		"k6, not sent": func() error {
+			_, _, err := readK6([]byte(strings.Replace(k6Text, `"count":0`, `"count":5`, 1)), 1)
+			return err
+		},
+		"k6, no request": func() error { _, _, err := readK6([]byte(`{"metrics":{}}`), 1); return err },
 		"oha": func() error {
 			_, _, err := readOha([]byte(strings.Replace(ohaText, "1.0", "0.9", 1)), 1)
 			return err
@@ -551,12 +571,14 @@ func TestReaders(t *testing.T) {
 func FuzzReaders(f *testing.F) {
 	f.Add([]byte(vegetaText))
 	f.Add([]byte(ohaText))
+	f.Add([]byte(k6Text))
 	f.Add([]byte(heyText))
 	f.Add([]byte(heyCSV + "0.1,0,0,0,0,0,200,1\n"))
 	f.Add([]byte(`{"kind":"trial","status":"ok","order":1,"seed":"1","metrics":{"response_p50_ns":null}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		readVegeta(text, 1)
 		readOha(text, 1)
+		readK6(text, 1)
 		readHey(text, 1)
 		readHey(text, 0)
 		trialOf(text)

@@ -15,8 +15,7 @@ import (
 // peer is another load generator.
 type peer struct {
 	name string
-	find func(c *campaign) string // its program; "" for none
-	why  string                   // why it is missing
+	find func(c *campaign) string // its program
 	// sends returns the command that sends a constant rate per second, or as much as it can if rate is 0, to an
 	// address. It is nil if the tool cannot keep a rate.
 	sends func(program, url string, rate int, d time.Duration) []string
@@ -70,18 +69,36 @@ func peers() []peer {
 		},
 		read: readRate,
 	}, {
-		name: "k6", why: "its licence, AGPL, keeps it out of this project",
+		name: "k6", paces: true, find: func(c *campaign) string { return c.k6 },
+		sends: func(program, url string, rate int, d time.Duration) []string {
+			load := fmt.Sprintf(`executor: "constant-vus", vus: %d`, rateClients)
+			if rate > 0 {
+				load = fmt.Sprintf(`executor: "constant-arrival-rate", rate: %d, preAllocatedVUs: %d`, rate,
+					openWorkers)
+			}
+			script := fmt.Sprintf(k6Script, load, d, url)
+			return []string{"sh", "-c", `printf %s "$1" | "$0" run --quiet --no-usage-report -`, program, script}
+		},
+		read: readK6,
 	}}
 }
+
+// k6Script is a script of k6 with a load, a duration and an address, which prints the summary in JSON.
+const k6Script = `import http from "k6/http";
+export const options = {
+  discardResponseBodies: true,
+  scenarios: { load: { %s, duration: "%v" } },
+  summaryTrendStats: ["p(50)", "p(90)", "p(99)"],
+};
+export default function () { http.get("%s"); }
+export function handleSummary(data) { return { stdout: JSON.stringify(data) }; }
+`
 
 // heyRate is the rate of each of hey's workers.
 const heyRate = 10
 
 // missing returns an entry that says why a tool cannot be run, and whether it cannot.
 func (p *peer) missing(c *campaign) (e entry, missing bool) {
-	if p.find == nil {
-		return entry{Missing: p.why}, true
-	}
 	if _, err := exec.LookPath(p.find(c)); err != nil {
 		return entry{Missing: "not installed; see tools/need-load-generators.sh", absent: true}, true
 	}

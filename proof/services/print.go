@@ -145,7 +145,7 @@ func multiple(e entry) string {
 func (r row) counts() bool { return r.entry.Missing == "" && r.cell.judge(r.entry) != disturbed }
 
 // rivals returns the names of the tools that brewput must match.
-func rivals() []string { return []string{"vegeta", "hey"} }
+func rivals() []string { return []string{"vegeta", "hey", "k6"} }
 
 // printAccuracy writes whether brewput is as accurate as the best of its rivals, at each server.
 func printAccuracy(w io.Writer, rows []row) (code int) {
@@ -246,8 +246,8 @@ func printRates(w io.Writer, rows []row) (code int) {
 		fmt.Fprintf(w, "undecided: no rate of %s\n", strings.Join(missing, " and "))
 		return record.ExitUndecided
 	}
-	fmt.Fprintf(w, "%s: brewput sends %.3g times as many as %s, the better of %s; at least %.3g needed\n", word, share,
-		name, strings.Join(rivals(), " and "), leastRate)
+	fmt.Fprintf(w, "%s: brewput sends %.3g times as many as %s, the best of %s; at least %.3g needed\n", word, share,
+		name, strings.Join(rivals(), ", "), leastRate)
 	return word.code()
 }
 

@@ -95,6 +95,29 @@ func readRate(out []byte, _ int) (got [3]float64, perSecond float64, err error) 
 	return got, perSecond, err
 }
 
+// readK6 reads the summary of k6 in JSON, whose times are in milliseconds, and do not include connecting.
+func readK6(out []byte, _ int) (got [3]float64, perSecond float64, err error) {
+	var r struct {
+		Metrics map[string]struct{ Values map[string]float64 }
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return got, 0, err
+	}
+	value := func(metric, name string) float64 { return r.Metrics[metric].Values[name] }
+	perSecond = value("http_reqs", "rate")
+	failed, dropped := value("http_req_failed", "rate"), value("dropped_iterations", "count")
+	switch {
+	case perSecond <= 0:
+		return got, 0, errors.New("no requests")
+	case failed > 0 || dropped > 0:
+		return got, 0, failedError(fmt.Sprintf("%.4g of the requests failed, and %.0f were not sent", failed, dropped))
+	}
+	for i, name := range []string{"p(50)", "p(90)", "p(99)"} {
+		got[i] = value("http_req_duration", name) * 1e6
+	}
+	return got, perSecond, nil
+}
+
 // readOha reads oha's report in JSON.
 func readOha(out []byte, _ int) (got [3]float64, perSecond float64, err error) {
 	var r struct {
