@@ -165,14 +165,14 @@ rivals: ## compare sets, actors and logs with originals and other projects: abou
 ONLY =
 services: FOR = 8m
 services: K6 = v1.8.1
-services: ## compare response times of run http with the truth, at servers of known behaviour, and with vegeta, hey, k6 and wrk: in pieces of 8 minutes (repeat it, or ONLY='^truth')
+services: ## compare response times of run http with the truth, and with vegeta, hey, k6, oha and wrk, which it installs except oha: in pieces of 8 minutes (repeat it, or ONLY='^truth')
 	@sh tools/need-load-generators.sh
 	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/brewput ./cmd/brewput
 	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/services ./proof/services
 	CGO_ENABLED=0 $(GO) build -modfile=tools/load.mod -o bin/vegeta github.com/tsenart/vegeta/v12
-	@test -x bin/k6 || GOBIN=$(CURDIR)/bin CGO_ENABLED=0 $(GO) install go.k6.io/k6@$(K6) || \
-		echo "make services leaves out k6: it could not be built" >&2
-	bin/services -program bin/brewput -vegeta bin/vegeta -record bin/services.ndjson -for $(FOR) -only "$(ONLY)"
+	@test -x bin/k6-$(K6)/k6 || GOBIN=$(CURDIR)/bin/k6-$(K6) CGO_ENABLED=0 $(GO) install go.k6.io/k6@$(K6) || \
+		echo "make services could not build k6: without it, it cannot decide whether brewput sends enough" >&2
+	bin/services -program bin/brewput -vegeta bin/vegeta -k6 bin/k6-$(K6)/k6 -record bin/services.ndjson -for $(FOR) -only "$(ONLY)"
 
 SYSTEMS = 10000
 identities: FOR = 8m

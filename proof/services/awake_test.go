@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +18,7 @@ func TestStayAwake(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	release, err := stayAwake(path, 0)
+	release, err := stayAwake(path, func(os.FileMode) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +31,14 @@ func TestStayAwake(t *testing.T) {
 	if err := release(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("it was closed before: %v", err)
 	}
-	release, err = stayAwake(filepath.Join(t.TempDir(), "none"), 0)
+	release, err = stayAwake(filepath.Join(t.TempDir(), "none"), isDevice)
 	if !errors.Is(err, os.ErrNotExist) || release() != nil {
 		t.Errorf("without the file: %v", err)
 	}
-	release, err = stayAwake(path, os.ModeDevice|os.ModeCharDevice)
+	if release, err = stayAwake(os.DevNull, isDevice); err != nil || release() != nil {
+		t.Errorf("a device: %v", err)
+	}
+	release, err = stayAwake(path, isDevice)
 	if err == nil || !strings.Contains(err.Error(), "is no device") || release() != nil {
 		t.Errorf("a regular file: %v", err)
 	}
@@ -43,17 +47,17 @@ func TestStayAwake(t *testing.T) {
 // TestAwakeRecord: the page says whether idle CPUs stayed awake, and a record holds only measurements of one kind.
 func TestAwakeRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
-	if err := record.Append(path, entry{Programs: "p", Cell: "a", Awake: true}); err != nil {
-		t.Fatal(err)
-	}
 	var page bytes.Buffer
-	c := campaign{stdout: &page, record: path, hashes: "p", awake: true}
-	if _, err := c.run(t.Context(), nil, record.Piece{}); err != nil ||
-		page.String() != "Idle CPUs stay awake, as the kernel was asked.\n" {
-		t.Errorf("%q, %v", page.String(), err)
+	c := campaign{stdout: &page, stderr: io.Discard, record: path, hashes: "p", awake: true}
+	for _, cells := range [][]cell{{fake("a", good())}, nil} { // the second call reads what the first one wrote
+		page.Reset()
+		if _, err := c.run(t.Context(), cells, record.NewPiece(0)); err != nil ||
+			!strings.HasPrefix(page.String(), "Idle CPUs are kept awake (/dev/cpu_dma_latency).\n") {
+			t.Errorf("%q, %v", page.String(), err)
+		}
 	}
 	c.awake = false
-	const want = "measured while idle CPUs stay awake, as the kernel was asked, and now they may sleep, and wake late: "
+	const want = "with idle CPUs that are kept awake (/dev/cpu_dma_latency), and now they may sleep, and wake late: "
 	if _, err := c.run(t.Context(), nil, record.Piece{}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -23,15 +26,24 @@ import (
 
 // command runs a program to its end and returns its output, also if it fails.
 func (c *campaign) command(ctx context.Context, args ...string) ([]byte, error) {
-	x := exec.CommandContext(ctx, args[0], args[1:]...)
-	var stdout, stderr bytes.Buffer
-	x.Stdout, x.Stderr, x.SysProcAttr = &stdout, &stderr, proc.DieWithParent()
-	err := x.Run()
-	c.add(x.ProcessState)
+	path, err := exec.LookPath(args[0])
 	if err != nil {
-		return stdout.Bytes(), fmt.Errorf("%q: %w: %s", args, err, stderr.Bytes())
+		return nil, err
+	}
+	var stdout bytes.Buffer
+	stderr := proc.Limited{Most: 4000}
+	x := proc.Command{Path: path, Args: args, Env: withoutK6(os.Environ()), Stdout: &stdout, Stderr: &stderr}
+	e, err := x.Run(ctx)
+	c.add(e.State)
+	if err = cmp.Or(err, e.Err); err != nil {
+		return stdout.Bytes(), fmt.Errorf("%.500q: %w: %s", args, err, stderr.Bytes())
 	}
 	return stdout.Bytes(), nil
+}
+
+// withoutK6 returns an environment without the variables that would change a script of k6.
+func withoutK6(environ []string) []string {
+	return slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, "K6_") })
 }
 
 // add notes the CPU time of a process that has ended, and of those that it awaited. It does nothing without one.

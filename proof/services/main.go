@@ -46,9 +46,10 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), interrupt.Signals()...)
 	defer stop()
-	release, err := stayAwake(latencyFile, os.ModeDevice|os.ModeCharDevice)
+	release, err := stayAwake(latencyFile, isDevice)
 	if c.awake = err == nil; !c.awake {
-		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; on Linux, run make services as root\n", err)
+		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; Linux keeps them awake if root runs make "+
+			"services, and the file is there\n", err)
 	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
@@ -127,8 +128,8 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 			return errors.New("it was measured by another build: remove the file, or build the same sources")
 		}
 		if e.Awake != c.awake {
-			return fmt.Errorf("it was measured while idle CPUs %s, and now they %s: remove the file, or run it as "+
-				"the same user", sleeping(e.Awake), sleeping(c.awake))
+			return fmt.Errorf("it was measured with idle CPUs that %s, and now they %s: remove the file, or run "+
+				"make services as the user who began it", sleeping(e.Awake), sleeping(c.awake))
 		}
 		return nil
 	})

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/proof/services/known"
@@ -16,11 +18,11 @@ import (
 type peer struct {
 	name string
 	find func(c *campaign) string // its program
-	// sends returns the command that sends a constant rate per second, or as much as it can if rate is 0, to an
-	// address. It is nil if the tool cannot keep a rate.
+	// sends returns the command that sends a constant rate per second to an address, or as much as it can if rate is 0.
 	sends func(program, url string, rate int, d time.Duration) []string
 	read  func(out []byte, rate int) (got [3]float64, perSecond float64, err error)
 	paces bool // it can send at a given rate
+	rival bool // brewput must match it
 }
 
 // rateClients is the number of connections of a closed loop that measures the largest rate.
@@ -29,7 +31,7 @@ const rateClients = 64
 // peers returns the tools that are compared with brewput.
 func peers() []peer {
 	return []peer{{
-		name: "vegeta", paces: true, find: func(c *campaign) string { return c.vegeta },
+		name: "vegeta", paces: true, rival: true, find: func(c *campaign) string { return c.vegeta },
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			workers := openWorkers
 			if rate == 0 {
@@ -40,7 +42,7 @@ func peers() []peer {
 		},
 		read: readVegeta,
 	}, {
-		name: "hey", paces: true, find: func(c *campaign) string { return "hey" },
+		name: "hey", paces: true, rival: true, find: func(c *campaign) string { return "hey" },
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			args := []string{program, "-z", d.String(), "-c", fmt.Sprint(rateClients)}
 			if rate > 0 { // each of the workers sends at its own rate, which is a whole number
@@ -69,7 +71,7 @@ func peers() []peer {
 		},
 		read: readRate,
 	}, {
-		name: "k6", paces: true, find: func(c *campaign) string { return c.k6 },
+		name: "k6", paces: true, rival: true, find: func(c *campaign) string { return c.k6 },
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			load := fmt.Sprintf(`executor: "constant-vus", vus: %d`, rateClients)
 			if rate > 0 {
@@ -77,7 +79,7 @@ func peers() []peer {
 					openWorkers)
 			}
 			script := fmt.Sprintf(k6Script, load, d, url)
-			return []string{"sh", "-c", `printf %s "$1" | "$0" run --quiet --no-usage-report -`, program, script}
+			return []string{"sh", "-c", "exec \"$0\" run --quiet --no-usage-report - <<END\n$1\nEND", program, script}
 		},
 		read: readK6,
 	}}
@@ -100,7 +102,7 @@ const heyRate = 10
 // missing returns an entry that says why a tool cannot be run, and whether it cannot.
 func (p *peer) missing(c *campaign) (e entry, missing bool) {
 	if _, err := exec.LookPath(p.find(c)); err != nil {
-		return entry{Missing: "not installed; see tools/need-load-generators.sh", absent: true}, true
+		return entry{Missing: p.find(c) + " is missing; see tools/need-load-generators.sh", absent: true}, true
 	}
 	return entry{}, false
 }
@@ -116,10 +118,15 @@ func pins() (e entry, missing bool) {
 	return entry{}, false
 }
 
-// attack lets the tool send load, and returns what it reports.
+// attack lets the tool send load, and returns what it reports. If the tool or its requests fail, there is no number.
 func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d time.Duration, cpu int) (entry, error) {
 	var e entry
 	out, err := c.command(ctx, pinned(p.sends(p.find(c), url, rate, d), cpu)...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && ctx.Err() == nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+		return entry{Missing: "it failed: " + first, absent: true}, nil
+	}
 	if err != nil {
 		return e, err
 	}
@@ -128,6 +135,8 @@ func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d 
 	switch {
 	case errors.As(err, &failed):
 		return entry{Missing: failed.Error(), absent: true}, nil
+	case err == nil && rate > 0 && slices.Contains(e.Got[:], 0):
+		return e, fmt.Errorf("%s: no p50, p90 or p99 in %.2000q", p.name, out)
 	case err != nil:
 		return e, fmt.Errorf("%s: %w in %.2000q", p.name, err, out)
 	}
@@ -149,7 +158,7 @@ func peerCells() (cells []cell) {
 		if pauses {
 			name += " with pauses"
 		}
-		// The others have no warm-up: their first requests, which open connections, count.
+		// The others have no warm-up: their first requests count, which open connections. k6 does not count connecting.
 		b := brewputRun{arrivals: "constant", rate: peerRate, workers: openWorkers, seed: 3, cpu: -1, warmup: warmup,
 			duration: peerWindow}
 		cells = append(cells, cell{name: name + ", brewput", part: peerPart, tool: "brewput", calm: true,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/result"
 )
@@ -48,7 +49,7 @@ func (c *campaign) print(all []cell, done map[string]entry) (code int) {
 // sleeping says what the kernel does with idle CPUs.
 func sleeping(awake bool) string {
 	if awake {
-		return "stay awake, as the kernel was asked"
+		return "are kept awake (/dev/cpu_dma_latency)"
 	}
 	return "may sleep, and wake late"
 }
@@ -144,8 +145,35 @@ func multiple(e entry) string {
 // counts reports whether the row has a number that may be compared.
 func (r row) counts() bool { return r.entry.Missing == "" && r.cell.judge(r.entry) != disturbed }
 
-// rivals returns the names of the tools that brewput must match.
-func rivals() []string { return []string{"vegeta", "hey", "k6"} }
+// rivals compares the tools that brewput must match.
+type rivals struct {
+	best    float64  // the best score; larger is better
+	name    string   // of the best one; "" if none has a score
+	missing []string // names of those without a score, each of which could be the best one
+}
+
+// newRivals returns the rivals without scores.
+func newRivals() *rivals {
+	r := &rivals{best: math.Inf(-1)}
+	for _, p := range peers() {
+		if p.rival {
+			r.missing = append(r.missing, p.name)
+		}
+	}
+	return r
+}
+
+// add adds the score of a tool, once. It does nothing if the tool is no rival.
+func (r *rivals) add(tool string, score float64) {
+	i := slices.Index(r.missing, tool)
+	if i < 0 {
+		return
+	}
+	r.missing = slices.Delete(r.missing, i, i+1)
+	if score > r.best {
+		r.best, r.name = score, tool
+	}
+}
 
 // printAccuracy writes whether brewput is as accurate as the best of its rivals, at each server.
 func printAccuracy(w io.Writer, rows []row) (code int) {
@@ -162,15 +190,11 @@ func printAccuracy(w io.Writer, rows []row) (code int) {
 // accuracy decides whether the errors of brewput's row are within the limits, or at most as large as those of the best
 // rival at the same server. A rival without a number could be the best one.
 func accuracy(server string, own row, rows []row) (word verdict, text string) {
-	best, name, missing := math.Inf(1), "", rivals()
+	others := newRivals()
 	for _, r := range rows {
-		i, off := slices.Index(missing, r.cell.tool), largest(r.entry)
-		if i < 0 || r.cell.name != server+", "+r.cell.tool || !r.counts() || math.IsInf(off, 1) {
-			continue
-		}
-		missing = slices.Delete(missing, i, i+1)
-		if off < best {
-			best, name = off, r.cell.tool
+		off := largest(r.entry)
+		if r.cell.name == server+", "+r.cell.tool && r.counts() && !math.IsInf(off, 1) {
+			others.add(r.cell.tool, -off)
 		}
 	}
 	switch {
@@ -179,20 +203,21 @@ func accuracy(server string, own row, rows []row) (word verdict, text string) {
 			result.Count(idleRefusals(own.entry), "trial"))
 	case !own.counts():
 		return undecided, "no times of brewput"
-	case name == "":
-		return undecided, "no times of " + strings.Join(missing, " and ")
+	case others.name == "":
+		return undecided, "no times of " + compare.JoinNames(others.missing)
 	}
 
-	off := largest(own.entry)
+	off, best := largest(own.entry), -others.best
 	switch {
 	case off > 1 && off > best:
 		word = missed
-	case off > 1 && len(missing) > 0:
-		return undecided, "no times of " + strings.Join(missing, " and ")
+	case off > 1 && len(others.missing) > 0:
+		return undecided, "no times of " + compare.JoinNames(others.missing)
 	default:
 		word = met
 	}
-	return word, fmt.Sprintf("the largest error of brewput is %.2f of the limit, and that of %s %.2f", off, name, best)
+	return word, fmt.Sprintf("the largest error of brewput is %.2f of the limit, and that of %s %.2f", off,
+		others.name, best)
 }
 
 // leastRate is the least rate of brewput as a share of the best one of its rivals.
@@ -216,19 +241,14 @@ func printRates(w io.Writer, rows []row) (code int) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "tool\trounds\trequests/s\tCPU of the server")
-	best, name, missing := 0.0, "", rivals()
+	peers := newRivals()
 	for _, tool := range tools {
 		if len(rates[tool]) == 0 {
 			fmt.Fprintf(t, "%s\t%s\n", tool, why[tool])
 			continue
 		}
 		rate := median(rates[tool])
-		if i := slices.Index(missing, tool); i >= 0 {
-			missing = slices.Delete(missing, i, i+1)
-			if rate > best {
-				best, name = rate, tool
-			}
-		}
+		peers.add(tool, rate)
 		fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\n", tool, len(rates[tool]), rate, median(shares[tool]))
 	}
 	t.Flush()
@@ -238,16 +258,16 @@ func printRates(w io.Writer, rows []row) (code int) {
 		fmt.Fprintln(w, "undecided: no rate of brewput")
 		return record.ExitUndecided
 	}
-	share, word := median(own)/best, met
+	share, word := median(own)/peers.best, met
 	switch {
-	case name != "" && share < leastRate:
+	case peers.name != "" && share < leastRate:
 		word = missed
-	case len(missing) > 0:
-		fmt.Fprintf(w, "undecided: no rate of %s\n", strings.Join(missing, " and "))
+	case len(peers.missing) > 0:
+		fmt.Fprintf(w, "undecided: no rate of %s\n", compare.JoinNames(peers.missing))
 		return record.ExitUndecided
 	}
 	fmt.Fprintf(w, "%s: brewput sends %.3g times as many as %s, the best of %s; at least %.3g needed\n", word, share,
-		name, strings.Join(rivals(), ", "), leastRate)
+		peers.name, compare.JoinNames(newRivals().missing), leastRate)
 	return word.code()
 }
 

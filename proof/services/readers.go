@@ -105,12 +105,14 @@ func readK6(out []byte, _ int) (got [3]float64, perSecond float64, err error) {
 	}
 	value := func(metric, name string) float64 { return r.Metrics[metric].Values[name] }
 	perSecond = value("http_reqs", "rate")
-	failed, dropped := value("http_req_failed", "rate"), value("dropped_iterations", "count")
-	switch {
-	case perSecond <= 0:
+	if perSecond <= 0 {
 		return got, 0, errors.New("no requests")
-	case failed > 0 || dropped > 0:
-		return got, 0, failedError(fmt.Sprintf("%.4g of the requests failed, and %.0f were not sent", failed, dropped))
+	}
+	if failed := value("http_req_failed", "rate"); failed > 0 {
+		return got, 0, failedError(fmt.Sprintf("%.4g of the requests failed", failed))
+	}
+	if dropped := value("dropped_iterations", "count"); dropped > 0 {
+		return got, 0, failedError(fmt.Sprintf("it left out %.0f requests", dropped))
 	}
 	for i, name := range []string{"p(50)", "p(90)", "p(99)"} {
 		got[i] = value("http_req_duration", name) * 1e6

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// k6Peer returns the tool k6, and a campaign whose k6 is a shell script.
+func k6Peer(t *testing.T, script string) (peer, *campaign) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "k6")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	all := peers()
+	i := slices.IndexFunc(all, func(p peer) bool { return p.name == "k6" })
+	return all[i], &campaign{k6: file}
+}
+
+// TestK6: k6 gets a script with the load, and no variable that changes it.
+func TestK6(t *testing.T) {
+	t.Setenv("K6_DURATION", "1h")
+	for rate, load := range map[int]string{
+		600: `executor: "constant-arrival-rate", rate: 600, preAllocatedVUs: 1000, duration: "2s" }`,
+		0:   `executor: "constant-vus", vus: 64, duration: "2s" }`,
+	} {
+		seen := filepath.Join(t.TempDir(), "seen")
+		p, c := k6Peer(t, "echo \"$*$K6_DURATION\" >"+seen+"; cat >>"+seen+"\ncat <<'END'\n"+k6Text+"\nEND\n")
+		e, err := p.attack(t.Context(), c, "http://[::1]:7/a?b=$HOME", rate, 2*time.Second, -1)
+		if err != nil || e.Rate != 599.5 || e.Got != [3]float64{1854541, 5e6, 12e6} {
+			t.Errorf("%d/s: %+v, %v", rate, e, err)
+		}
+		text, err := os.ReadFile(seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"run --quiet --no-usage-report -\nimport http", load,
+			`["p(50)", "p(90)", "p(99)"]`, `http.get("http://[::1]:7/a?b=$HOME")`, "discardResponseBodies: true"} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%d/s: no %q in\n%s", rate, want, text)
+			}
+		}
+	}
+}
+
+// TestPeerFails: a tool that is missing or fails has no number, and a later call tries it again.
+func TestPeerFails(t *testing.T) {
+	p, c := k6Peer(t, "echo too many >&2; exit 7")
+	e, err := p.attack(t.Context(), c, "http://[::1]:7/", 600, time.Second, -1)
+	if err != nil || !e.absent || !strings.HasSuffix(e.Missing, "exit status 7: too many") {
+		t.Errorf("it exits with 7: %+v, %v", e, err)
+	}
+	p, c = k6Peer(t, "echo '"+strings.Replace(k6Text, `"count":0`, `"count":5`, 1)+"'")
+	if e, err := p.attack(t.Context(), c, "http://[::1]:7/", 600, time.Second, -1); err != nil || !e.absent ||
+		e.Missing != "it left out 5 requests" {
+		t.Errorf("requests are left out: %+v, %v", e, err)
+	}
+	p, c = k6Peer(t, "echo '"+strings.Replace(k6Text, "p(99)", "p(95)", 1)+"'")
+	if e, err := p.attack(t.Context(), c, "http://[::1]:7/", 600, time.Second, -1); err == nil ||
+		!strings.Contains(err.Error(), "k6: no p50, p90 or p99 in ") {
+		t.Errorf("without a quantile: %+v, %v", e, err)
+	}
+	c.k6 += " is not there"
+	if e, missing := p.missing(c); !missing || !e.absent || !strings.Contains(e.Missing, c.k6+" is missing; see ") {
+		t.Errorf("%+v, %v", e, missing)
+	}
+}
