@@ -33,7 +33,7 @@ man: ## write the manual pages into bin/man and the completion scripts into bin/
 	for s in bash zsh fish; do bin/brewput completion $$s >bin/completion/brewput.$$s || exit 1; done
 
 test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh, fish or strace
-	$(GO) test -vet=off -pgo=off -timeout 20m $(TESTFLAGS) ./internal/cli ./... # the one that takes longest first
+	$(GO) test -vet=off -pgo=off -timeout 20m $(TESTFLAGS) ./internal/cli ./internal/cli/manual ./... # those that take longest first
 	CGO_ENABLED=0 $(GO) -C extra test -vet=off -timeout 5m $(TESTFLAGS) ./...
 
 check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does

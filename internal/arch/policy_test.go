@@ -117,6 +117,9 @@ var mayImport = map[string][]string{
 	"internal/settest":      {"env", "env/live", "env/virtual", "sim"},
 	"internal/workloadtest": {"env", "plan", "result", "sim", "trial", "workload"},
 
+	"internal/cli/manual": {},
+
+	"tools/cachetest":  {},
 	"tools/schematest": {"internal/schema"},
 
 	"endpoint/corenlp/standin": {"endpoint/corenlp"},
@@ -160,9 +163,10 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"endpoint/corenlp/standin", "tools/schematest", "internal/seeded", "internal/settest",
-	"internal/store/storetest", "internal/workloadtest", "proof/aatest", "proof/idle", "proof/record",
-	"proof/services/known", "tools/hostile", "tools/release", "tools/release/settings", "tools/repository"}
+var toolsOnly = []string{"endpoint/corenlp/standin", "tools/cachetest", "tools/schematest", "internal/seeded",
+	"internal/settest", "internal/store/storetest", "internal/workloadtest", "proof/aatest", "proof/idle",
+	"proof/record", "proof/services/known", "tools/hostile", "tools/release", "tools/release/settings",
+	"tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.

@@ -225,7 +225,7 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 	}
 	if d, _ := w.Find(designs[0]); d.Remote && d.Served == nil {
 		return usage("explain cannot load %s/%s: load it by %[3]s run %[1]s, and meanwhile type %[3]s explain "+
-			"http://ADDRESS, where its server serves net/http/pprof", w.Name, designs[0], name())
+			"http://ADDRESS if its server serves net/http/pprof", w.Name, designs[0], name())
 	}
 	o := lab.MeasureOptions{NoPredictions: true,
 		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}

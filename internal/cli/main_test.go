@@ -22,6 +22,7 @@ import (
 	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/tools/cachetest"
 	"github.com/brewput/brewput/tools/schematest"
 	"github.com/brewput/brewput/workload"
 )
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
-	testscript.Main(apart{m}, map[string]func(){
+	testscript.Main(cachetest.Apart{M: m}, map[string]func(){
 		"brewput":   func() { validated(catalog.All()...) },
 		"extended":  func() { validated(plugin.Attach(catalog.All())...) },
 		"faulty":    func() { validated(faulty()) },
@@ -62,24 +63,6 @@ func validated(workloads ...*workload.Workload) {
 		code = exitInvalid
 	}
 	os.Exit(code)
-}
-
-// apart runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
-// command keeps its cache.
-type apart struct{ *testing.M }
-
-func (a apart) Run() int {
-	cache, err := os.UserCacheDir()
-	if err == nil && os.Getenv("GOCACHE") == "" {
-		err = os.Setenv("GOCACHE", filepath.Join(cache, "go-build"))
-	}
-	dir, failed := os.MkdirTemp("", "brewput-cache")
-	if err = errors.Join(err, failed, os.Setenv("XDG_CACHE_HOME", dir)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	return a.M.Run()
 }
 
 func TestScripts(t *testing.T) {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/brewput/brewput/internal/schema"
 )
+
+var update = flag.Bool("update", false, "write the tables of the manual")
 
 // TestKindTable checks that the table of kinds in the manual is that of the schemas. With -update it writes it.
 func TestKindTable(t *testing.T) {

@@ -1,4 +1,4 @@
-package cli_test
+package manual_test
 
 import (
 	"bytes"
@@ -15,8 +15,16 @@ import (
 
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/tools/cachetest"
 	"github.com/brewput/brewput/tools/repository"
+	"github.com/brewput/brewput/tools/schematest"
 )
+
+func TestMain(m *testing.M) {
+	lab.Main(catalog.All()...) // runs the trials of the tests
+	os.Exit(cachetest.Apart{M: m}.Run())
+}
 
 // TestManual executes the console blocks of the manual.
 //
@@ -25,7 +33,7 @@ import (
 // virtual time. A line "..." stands for any number of lines. With -update the test writes the numbers of virtual time
 // into the pages.
 func TestManual(t *testing.T) {
-	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "manual", "*.md"))
+	pages, err := filepath.Glob(filepath.Join("..", "..", "..", "docs", "manual", "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no manual: %v", err)
 	}
@@ -90,11 +98,11 @@ func writeProgram(t *testing.T, dir string) {
 
 // TestPicture checks that the picture of the README is what its command draws.
 func TestPicture(t *testing.T) {
-	docs, err := filepath.Abs(filepath.Join("..", "..", "docs", "kitchen.svg"))
+	docs, err := filepath.Abs(filepath.Join("..", "..", "..", "docs", "kitchen.svg"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +188,13 @@ func (c *console) check(t *testing.T) {
 		t.Errorf("$ %s\nexits %d, not %d:\n%s", c.line, code, c.code, stderr.String())
 		return
 	}
-	validate(t, stdout.Bytes())
+	v, err := schematest.New()
+	if err == nil {
+		err = v.Output(stdout.Bytes())
+	}
+	if err != nil {
+		t.Error(err)
+	}
 	alike := loosely
 	if args[1] == "sim" {
 		alike = unspaced
