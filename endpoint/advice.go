@@ -82,6 +82,8 @@ func TLSAdvice(err error) string {
 	case has("x509: cannot validate certificate for"), has("x509: certificate is valid for"),
 		has("x509: certificate is not valid for any names"), has("x509: certificate relies on legacy Common Name"):
 		return "use a name of the certificate in the address, or accept any certificate (option insecure)"
+	case has("x509: certificate has expired or is not yet valid"):
+		return "renew it, or accept any certificate (option insecure)"
 	case has("server gave HTTP response to HTTPS client"), has("first record does not look like a TLS handshake"):
 		return "the server has no TLS there: use http://"
 	case has("remote error: tls: certificate required"), has("remote error: tls: bad certificate"),

@@ -19,15 +19,15 @@ func options() []workload.Option {
 		{Name: "max-body", Doc: "largest body of a reply in bytes (default 64 MiB)", Value: "BYTES"},
 		{Name: "max-errors", Doc: "largest share of failed requests (default 0.1)", Value: "SHARE"},
 		{Name: "start", Doc: "command that starts the server in each trial; a free port replaces {port} in it, in " +
-			"the address and in that of ready", Value: "COMMAND"},
+			"the URL and in that of ready", Value: "COMMAND"},
 		{Name: "a", Doc: "command that starts the first of two servers to compare", Value: "COMMAND"},
-		{Name: "b", Doc: "command that starts the second one", Value: "COMMAND"},
+		{Name: "b", Doc: "command that starts the second server", Value: "COMMAND"},
 		{Name: "ready", Doc: "address that answers with a status below 400 when the started server is ready " +
 			"(default: its port accepts)",
 			Value: "URL"},
 		{Name: "ready-within", Doc: "how long the started server may take until it is ready (default 30s)",
 			Value: "TIME"},
-		{Name: "allow-host", Doc: "host beyond this machine that may get load; needs a rate and a number of " +
+		{Name: "allow-host", Doc: "host beyond this machine to send load to; needs a rate and a number of " +
 			"operations", Value: "HOST", Many: true},
 		{Name: "insecure", Doc: "accept any certificate"},
 		{Name: "ca-file", Doc: "certificates of authorities to trust instead of the system's, in PEM", Value: "FILE"},

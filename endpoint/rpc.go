@@ -28,6 +28,7 @@ type RPC struct {
 	Metadata        [][2]string // names and values
 	TLS             bool        // use TLS; see [RPC.TLSConfig]
 	CAFile          string      // certificates of authorities; "": those of the system
+	Cert, Key       string      // files of the certificate of the client and its key; "": none
 	Connections     int         // that calls share
 
 	// Service has the settings that do not depend on the protocol. Its request stands for the target.

@@ -22,8 +22,9 @@ func (r *RPC) TLSConfig() *tls.Config { return cmp.Or(r.service.TLS, &tls.Config
 // read returns a copy with what is in the files that the options name. The error is a [plan.Refusal].
 func (r *RPC) read(ctx context.Context) (*RPC, error) {
 	own := *r
+	files := workload.Given{"ca-file": {r.CAFile}, "cert": {r.Cert}, "key": {r.Key}}
 	var err error
-	if own.service.TLS, err = readTLS(ctx, workload.Given{"ca-file": {r.CAFile}}, r.service.TLS); err != nil {
+	if own.service.TLS, err = readTLS(ctx, files, r.service.TLS); err != nil {
 		return nil, err
 	}
 	if r.DescriptorSet != "" {

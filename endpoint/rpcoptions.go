@@ -89,7 +89,7 @@ func rpcOptions() []workload.Option {
 	for _, o := range options() {
 		switch o.Name {
 		case "timeout", "expect-json", "max-body", "max-errors", "start", "a", "b", "ready", "ready-within",
-			"allow-host", "insecure", "ca-file":
+			"allow-host", "insecure", "ca-file", "cert", "key":
 			own = append(own, o)
 		}
 	}
@@ -99,7 +99,8 @@ func rpcOptions() []workload.Option {
 // parseRPC reads the options. It opens no file and no connection.
 func parseRPC(v workload.Given) (*RPC, []named, error) {
 	r := &RPC{Target: v.Get("target"), Data: v["data"], DataFile: v.Get("data-file"), TLS: v.Has("tls"),
-		DescriptorSet: v.Get("descriptor-set"), CAFile: v.Get("ca-file"), Connections: 1}
+		DescriptorSet: v.Get("descriptor-set"), CAFile: v.Get("ca-file"), Cert: v.Get("cert"), Key: v.Get("key"),
+		Connections: 1}
 	set := &settings{given: v}
 	for _, step := range []func(workload.Given) error{r.parseCall, set.parseLimits, set.parseCommands,
 		set.parseTLS, parseHosts} {
@@ -148,10 +149,13 @@ func (r *RPC) parseCall(v workload.Given) (err error) {
 		return plan.Refuse("method", nil, "is missing").Suggest("give one such as package.Service/Method")
 	case r.DataFile != "" && len(r.Data) > 0:
 		return plan.Refuse("data-file", quoted(r.DataFile), "excludes {data}").Suggest("give one of them")
-	case !r.TLS && !strings.HasPrefix(strings.ToLower(v.Get("ready")), "https:") &&
-		(v.Has("insecure") || r.CAFile != ""):
-		return plan.Refuse(map[bool]string{true: "insecure", false: "ca-file"}[v.Has("insecure")], nil,
-			"is for a server with TLS").Suggest("give {tls} too")
+	}
+	if !r.TLS && !strings.HasPrefix(strings.ToLower(v.Get("ready")), "https:") {
+		for _, name := range []string{"insecure", "ca-file", "cert"} {
+			if v.Has(name) {
+				return plan.Refuse(name, nil, "is for a server with TLS").Suggest("give {tls} too")
+			}
+		}
 	}
 	if r.Service, r.Method, err = parseMethod(v.Get("method")); err != nil {
 		return err

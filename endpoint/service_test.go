@@ -593,7 +593,8 @@ func TestTLSAdvice(t *testing.T) {
 		"x509: certificate is valid for example.org, not localhost":       "use a name of the certificate",
 		"x509: certificate is not valid for any names, but wanted a.b":    "use a name of the certificate",
 		"x509: certificate relies on legacy Common Name field, use SANs":  "use a name of the certificate",
-		"x509: certificate has expired or is not yet valid: current time": "",
+		"x509: certificate has expired or is not yet valid: current time": "renew it, or accept any",
+		"connection refused": "",
 	} {
 		if got := TLSAdvice(errors.New(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", text, got)

@@ -114,8 +114,22 @@ func (d *dialer) greet(ctx context.Context) error {
 	if secured.ConnectionState().NegotiatedProtocol != "h2" {
 		return fmt.Errorf("%s does not speak gRPC: it offers TLS without HTTP/2", d.target)
 	}
+
+	// In TLS 1.3, a server refuses the certificate of a client after the handshake: read until its first byte.
+	deadline, _ := ctx.Deadline()
+	conn.SetDeadline(deadline)
+	secured.Write([]byte(preface)) // also if this fails, the reason may have arrived
+	if _, err := secured.Read(make([]byte, 1)); err != nil {
+		if advice := endpoint.TLSAdvice(err); advice != "" {
+			return plan.Refuse("", nil, "%s refuses the connection: %s", d.target, quote.Line(err.Error())).
+				Suggest("%s", advice)
+		}
+	}
 	return nil
 }
+
+// preface is what a client of HTTP/2 sends first, with an empty frame of settings (RFC 9113, sections 3.4 and 6.5).
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
 // explainDial says in one line why a connection or a handshake failed.
 func (d *dialer) explainDial(err error) error {

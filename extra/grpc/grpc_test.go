@@ -2,7 +2,10 @@ package grpc
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -153,6 +156,41 @@ func TestUnix(t *testing.T) {
 		if o.text() != "" || o.ok != 3 {
 			t.Errorf("%s: %d calls, %s", name, o.ok, o.text())
 		}
+	}
+}
+
+// TestClientCertificate calls a server that wants a certificate of its clients.
+func TestClientCertificate(t *testing.T) {
+	keys, err := remote.NewKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(keys.Certificate, keys.Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := open(t, &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert,
+		VerifyPeerCertificate: func(certs [][]byte, _ [][]*x509.Certificate) error {
+			if !bytes.Equal(certs[0], pair.Certificate[0]) {
+				return errors.New("the certificate is another one")
+			}
+			return nil
+		}}, "v1")
+	cert, key := filepath.Join(t.TempDir(), "cert"), filepath.Join(t.TempDir(), "key")
+	for path, text := range map[string][]byte{cert: keys.Certificate, key: keys.Private} {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options := []string{"target=" + target, brew, "tls=true", "ca-file=" + cert}
+	if o := measure(t, 3, "", append(options, "cert="+cert, "key="+key)...); o.text() != "" || o.ok != 3 {
+		t.Errorf("%d calls, %s", o.ok, o.text())
+	}
+	const want = " refuses the connection: "
+	if text := measure(t, 3, "", options...).text(); !strings.Contains(text, target+want) ||
+		!strings.HasSuffix(text, "give a certificate of a client that the server accepts (option cert), with its key "+
+			"(option key)") {
+		t.Error(text)
 	}
 }
 
