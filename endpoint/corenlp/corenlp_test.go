@@ -188,9 +188,9 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--jars " + dir, filepath.Join(dir, "stanford-corenlp-4.5.7.jar") + " is missing. It needs Java 8 or later, " +
-			"and 6 files of together 485 MB; fetch them with: make corenlp, or: go run " +
-			"github.com/brewput/brewput/tools/corenlp@latest. If you have them, give their directory as --jars DIR"},
+		{"--jars " + dir, filepath.Join(dir, "stanford-corenlp-4.5.7.jar") + " is missing; it has 6 files (485 MB) " +
+			"and needs Java 8 or later; fetch them by make corenlp, or go run " +
+			"github.com/brewput/brewput/tools/corenlp@latest, or give their directory: --jars DIR"},
 		{"--jars " + damaged, models + " has 7 bytes, not 474412047"},
 		{"--java nojava", `--java: exec: "nojava": executable file not found in $PATH; install Java 8`},
 		{"--length 7", "--length 7 has no stored sentence; give one of 5, 10, 20, 40"},

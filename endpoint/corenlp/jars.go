@@ -72,10 +72,10 @@ func (in install) resolve() (install, error) {
 		in.dir = dir
 	}
 	if problem := in.lacks(); problem != "" {
-		return in, plan.Refuse("", nil, "CoreNLP %s is not installed: %s. It needs Java 8 or later, and %d files of "+
-			"together %d MB", Version, problem, len(Jars()), size()/1_000_000).
-			Suggest("fetch them with: make corenlp, or: go run github.com/brewput/brewput/tools/corenlp@latest. If " +
-				"you have them, give their directory as {jars} DIR")
+		return in, plan.Refuse("", nil, "CoreNLP %s is not installed: %s; it has %d files (%d MB) and needs Java 8 or "+
+			"later", Version, problem, len(Jars()), size()/1_000_000).
+			Suggest("fetch them by make corenlp, or go run github.com/brewput/brewput/tools/corenlp@latest, or give " +
+				"their directory: {jars} DIR")
 	}
 
 	if _, err := exec.LookPath(in.java); err != nil {
