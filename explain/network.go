@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -66,39 +67,49 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	})
 }
 
-// servesConnections reports whether the goroutines of a class, which a library starts, read connections in its code, or
-// whether a library that does so or accepts connections started them, also by way of connections of the program.
+// servesConnections reports whether the goroutines of a class, which a library starts, wait for connections or read
+// them in its code, or whether functions of libraries that do so started them. The connections and listeners may be
+// those of the program.
 func (a *analysis) servesConnections(c *evidence.Class) bool {
 	serves := func(stack []evidence.Frame) bool { return acceptsConnections(stack) || receives(stack) }
-	started, _ := a.prog.libraryPart(c.Created)
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if w.Op != evidence.OpNetwork || !serves(w.Stack) {
-			continue
-		}
-		_, whole := a.prog.libraryPart(w.Stack)
-		if whole && a.isIn(c, w.Classes) || slices.ContainsFunc(w.Stack, func(f evidence.Frame) bool {
-			return a.prog.isForeign(f) && !evidence.IsWrapper(f.Function) &&
-				slices.ContainsFunc(started, func(o evidence.Frame) bool { return o.Function == f.Function })
-		}) {
+		_, whole := a.prog.networkPart(w.Stack)
+		// A stack that is cut does not show whether the program is in it.
+		if whole && w.Op == evidence.OpNetwork && serves(w.Stack) && a.isIn(c, w.Classes) &&
+			evidence.StartFrame(w.Stack).Function == c.Start.Function {
 			return true
 		}
 	}
 	return a.startedByAny(c, a.libraryFunctions(serves))
 }
 
-// acceptIn reports whether the innermost function of a stack accepts connections itself, and not by a server of a
-// library, or another function of the program in the stack accepts several.
+// connectionMethod matches the names of methods by which connections and listeners of a program wrap others.
+var connectionMethod = regexp.MustCompile(`\.(\(.+\)|\w+)\.(Read|ReadByte|ReadFrom|Accept)$`)
+
+// networkPart returns the frames of a stack before the first one of the program that is no method of a connection or a
+// listener, and whether they are all.
+func (p program) networkPart(stack []evidence.Frame) (part []evidence.Frame, whole bool) {
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
+		return p.isOwn(f) && !connectionMethod.MatchString(f.Function)
+	})
+	if i >= 0 {
+		return stack[:i], false
+	}
+	return stack, true
+}
+
+// acceptIn reports whether a function of the program in a stack accepts connections itself, or by its own listener, and
+// not by a server of a library. It waits for them more than once at one place: one connection is no service.
 func (a *analysis) acceptIn(stack []evidence.Frame) bool {
 	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-		if w.Op != evidence.OpNetwork || !acceptsConnections(w.Stack) {
+		if w.Op != evidence.OpNetwork || !acceptsConnections(w.Stack) || w.Count < 2 {
 			return false
 		}
 		for i := 1; i < len(w.Stack); i++ {
-			called := w.Stack[i-1].Function
-			at := slices.IndexFunc(stack, func(f evidence.Frame) bool { return f.Function == w.Stack[i].Function })
-			if strings.HasPrefix(called[strings.LastIndexByte(called, '.')+1:], "Accept") &&
-				a.prog.isOwn(w.Stack[i]) && (at == 0 || at > 0 && w.Count > 1) {
+			called, by := functionName(w.Stack[i-1].Function), w.Stack[i]
+			if strings.HasPrefix(strings.ToLower(called), "accept") && a.prog.isOwn(by) &&
+				slices.ContainsFunc(stack, func(f evidence.Frame) bool { return f.Function == by.Function }) {
 				return true
 			}
 		}
@@ -107,7 +118,7 @@ func (a *analysis) acceptIn(stack []evidence.Frame) bool {
 }
 
 // libraryFunctions returns the functions of other modules that wait for the network as a predicate of the stack says,
-// or that call one which does. The predicate gets no frames of the program, nor what calls it.
+// or that call one which does. The predicate gets the networkPart.
 func (a *analysis) libraryFunctions(is func(stack []evidence.Frame) bool) map[string]bool {
 	functions := map[string]bool{}
 	for i := range a.trace.Waits {
@@ -115,7 +126,7 @@ func (a *analysis) libraryFunctions(is func(stack []evidence.Frame) bool) map[st
 		if w.Op != evidence.OpNetwork {
 			continue
 		}
-		if library, _ := a.prog.libraryPart(w.Stack); is(library) {
+		if library, _ := a.prog.networkPart(w.Stack); is(library) {
 			for _, f := range library {
 				if a.prog.isForeign(f) && !evidence.IsWrapper(f.Function) {
 					functions[f.Function] = true

@@ -277,6 +277,25 @@ func TestSkewInPool(t *testing.T) {
 			c.evidence.Trace.Classes[web].Created = frames("example.com/web.Serve", "main.main:2")
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve", "main.main:2")
 		}, "main.go:4"},
+		"tasks that the caller runs, and that fetch": {func(c *testCase, _ *evidence.Wait) {
+			create(c, "main.main:4")
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "main.task:5", lane+"Submit", "main.main:4")
+		}, "main.go:7"},
+		"lanes that read own connections": {func(c *testCase, _ *evidence.Wait) {
+			create(c, "main.onAccept:4")
+			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "main.(*counting).Read:6", lane+"read",
+				lane+"work")
+		}, ""},
+		"tasks of a deep stack": {func(c *testCase, _ *evidence.Wait) { // it is cut
+			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/sql.(*Rows).Next")
+		}, "main.go:7"},
+		"connections that a helper accepts": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "main.accept:3", "main.feed:6",
+				"main.main:9")
+		}, ""},
+		"after one connection, in its function": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 1, 1, 0, -1, "net.(*TCPListener).Accept", "main.feed:6", "main.main:9")
+		}, "main.go:7"},
 		"a program that reads a connection": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "main.main:2", "example.com/cli.Execute:1")
 		}, "main.go:7"},
