@@ -133,3 +133,38 @@ func (a *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
 	}
 	return shortName(stack[i-1].Function)
 }
+
+// isIn reports whether a class is among some, which are indices of Trace.Classes; negative ones are unknown.
+func (a *analysis) isIn(c *evidence.Class, classes ...int) bool {
+	return slices.ContainsFunc(classes, func(k int) bool { return k >= 0 && &a.trace.Classes[k] == c })
+}
+
+// walk calls a function with a class, then with the classes that it returned, and so on, with each class once.
+func walk(c *evidence.Class, next func(level []*evidence.Class) []*evidence.Class) {
+	seen := map[*evidence.Class]bool{c: true}
+	for level := []*evidence.Class{c}; len(level) > 0; {
+		var more []*evidence.Class
+		for _, o := range next(level) {
+			if !seen[o] {
+				seen[o] = true
+				more = append(more, o)
+			}
+		}
+		level = more
+	}
+}
+
+// starters returns the classes whose goroutines may have started those of a class, if the program did not do so.
+func (a *analysis) starters(c *evidence.Class) (list []*evidence.Class) {
+	library, whole := a.prog.libraryPart(c.Created)
+	if !whole || len(library) == 0 {
+		return nil
+	}
+	by := evidence.StartFrame(library).Function
+	for i := range a.trace.Classes {
+		if o := &a.trace.Classes[i]; o.Start.Function == by {
+			list = append(list, o)
+		}
+	}
+	return list
+}

@@ -439,6 +439,7 @@ func TestLibraryImbalance(t *testing.T) {
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.(*Pool).Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.New", "example.com/pool.init"}, false, ""},
 		{"example.com/shrinking.run", []string{"example.com/shrinking.Submit", "main.all:4"}, false, ""},
+		{"example.com/two.run", []string{"example.com/two.Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/results.run", []string{"example.com/results.Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/rpc.(*Server).call", []string{"example.com/rpc.(*Server).Serve", "main.all:4"}, true, ""},
 		{"example.com/codec.encode", []string{"example.com/codec.Start", "main.all:4"}, false, ""}, // its own work
@@ -461,6 +462,10 @@ func TestLibraryImbalance(t *testing.T) {
 		switch x.start {
 		case "example.com/shrinking.run": // its goroutines wait for tasks, and end when there are none
 			c.wait(evidence.OpReceive, w, 1000, 0, 1, "runtime.chanrecv1", x.start)
+		case "example.com/two.run": // most of those that wait in one place are of another class
+			i := c.wait(evidence.OpReceive, w, 100, 0, 1, "runtime.chanrecv1", x.start)
+			more := c.class(x.start, 80, 2, time.Millisecond, 0)
+			c.evidence.Trace.Waits[i].Classes = append(c.evidence.Trace.Waits[i].Classes, more)
 		case "example.com/results.run": // its tasks wait for those who take their results
 			c.wait(evidence.OpSend, w, 1000, 0, 1, "runtime.chansend1", "example.com/results.Put", x.start)
 			c.wait(evidence.OpReceive, w, 1000, 0, 1, "runtime.chanrecv1", "main.task:6", x.start)

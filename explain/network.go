@@ -76,7 +76,7 @@ func (a *analysis) servesConnections(c *evidence.Class) bool {
 		w := &a.trace.Waits[i]
 		_, whole := a.prog.networkPart(w.Stack)
 		// A stack that is cut does not show whether the program is in it.
-		if whole && w.Op == evidence.OpNetwork && serves(w.Stack) && a.isIn(c, w.Classes) &&
+		if whole && w.Op == evidence.OpNetwork && serves(w.Stack) && a.isIn(c, w.Classes...) &&
 			evidence.StartFrame(w.Stack).Function == c.Start.Function {
 			return true
 		}
@@ -139,36 +139,22 @@ func (a *analysis) libraryFunctions(is func(stack []evidence.Frame) bool) map[st
 
 // startedByAny reports whether one of some functions of libraries started a class, directly or through goroutines that
 // each started the next, without a function of the program in between.
-func (a *analysis) startedByAny(c *evidence.Class, functions map[string]bool) bool {
-	seen := map[*evidence.Class]bool{c: true}
-	for next := []*evidence.Class{c}; len(next) > 0 && len(functions) > 0; next = next[1:] {
-		library, _ := a.prog.libraryPart(next[0].Created)
-		if slices.ContainsFunc(library, func(f evidence.Frame) bool { return functions[f.Function] }) {
-			return true
-		}
-		for _, o := range a.starters(next[0]) {
-			if !seen[o] {
-				seen[o] = true
-				next = append(next, o)
+func (a *analysis) startedByAny(c *evidence.Class, functions map[string]bool) (is bool) {
+	if len(functions) == 0 {
+		return false
+	}
+	walk(c, func(level []*evidence.Class) (starters []*evidence.Class) {
+		for _, o := range level {
+			library, _ := a.prog.libraryPart(o.Created)
+			if slices.ContainsFunc(library, func(f evidence.Frame) bool { return functions[f.Function] }) {
+				is = true
+				return nil
 			}
+			starters = append(starters, a.starters(o)...)
 		}
-	}
-	return false
-}
-
-// starters returns the classes whose goroutines may have started those of a class, if the program did not do so.
-func (a *analysis) starters(c *evidence.Class) (list []*evidence.Class) {
-	library, whole := a.prog.libraryPart(c.Created)
-	if !whole || len(library) == 0 {
-		return nil
-	}
-	by := evidence.StartFrame(library).Function
-	for i := range a.trace.Classes {
-		if o := &a.trace.Classes[i]; o.Start.Function == by {
-			list = append(list, o)
-		}
-	}
-	return list
+		return starters
+	})
+	return is
 }
 
 // stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is

@@ -36,7 +36,7 @@ func parks(op evidence.Op) bool {
 // parkCount returns how often the goroutines of a class waited for others on channels and locks.
 func (a *analysis) parkCount(c *evidence.Class) (n int64) {
 	for _, w := range a.trace.Waits {
-		if parks(w.Op) && a.isIn(c, w.Classes) {
+		if parks(w.Op) && a.isIn(c, w.Classes...) {
 			n += w.Count
 		}
 	}

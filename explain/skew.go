@@ -85,7 +85,8 @@ func (a *analysis) takeWork(c *evidence.Class) bool {
 	all, most := time.Duration(0), &site{}
 	by := map[string]*site{}
 	for _, w := range a.trace.Waits {
-		if !a.isIn(c, w.Classes) || w.Op != evidence.OpReceive && w.Op != evidence.OpSend && w.Op != evidence.OpSelect {
+		if !a.isIn(c, w.Classes...) ||
+			w.Op != evidence.OpReceive && w.Op != evidence.OpSend && w.Op != evidence.OpSelect {
 			continue
 		}
 		at, _ := a.prog.ownFrame(w.Stack)
@@ -99,7 +100,7 @@ func (a *analysis) takeWork(c *evidence.Class) bool {
 		all += w.Waited + w.Pending
 		for _, k := range w.Wakers {
 			switch {
-			case a.isIn(c, []int{k.Class}):
+			case a.isIn(c, k.Class):
 				x.own += k.Count
 			case k.Class >= 0:
 				x.given += k.Count

@@ -113,6 +113,13 @@ func (c *testCase) submit(class int, count int64, at string, stack ...string) {
 	c.evidence.Trace.Waits[i].Wakers[0].Stack = frames(stack...)
 }
 
+// another adds goroutines of a pool that wait with its lanes, and were created elsewhere.
+func (c *testCase) another(w *evidence.Wait, created []evidence.Frame) {
+	k := c.class(lane+"work", 2, 2, time.Millisecond, 0)
+	c.evidence.Trace.Classes[k].Created = created
+	w.Classes = append(w.Classes, k)
+}
+
 // TestSkewInPool: lanes of a pool of another module may have uneven work, too, which is named where the program submits
 // the tasks, or where it makes the pool. Lanes that serve connections have no such place.
 func TestSkewInPool(t *testing.T) {
@@ -277,6 +284,26 @@ func TestSkewInPool(t *testing.T) {
 			c.evidence.Trace.Classes[web].Created = frames("example.com/web.Serve", "main.main:2")
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "example.com/web.Serve", "main.main:2")
 		}, "main.go:4"},
+		"stop signals to idle lanes": { // which the first tasks started
+			func(c *testCase, w *evidence.Wait) {
+				create(c, "main.give:4")
+				w.Wakers[0].Count, w.Wakers[0].Class = 3, 1
+				w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Release", "main.main:8")
+				w.Wakers = append(w.Wakers, evidence.Waker{Count: 97, Class: 2})
+				c.evidence.Trace.Waits = c.evidence.Trace.Waits[:1]
+			}, "main.go:4"},
+		"in a benchmark, which runs twice": {func(c *testCase, w *evidence.Wait) {
+			created := frames(lane+"New", "main.BenchmarkPool:2", "testing.(*B).runN", "testing.(*B).launch")
+			c.evidence.Trace.Classes[0].Created = created
+			c.another(w, append(created[:3:3], frames("testing.(*B).run1.func1")...))
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit",
+				"main.BenchmarkPool:4", "testing.(*B).runN", "testing.(*B).launch")
+		}, "main.go:4"},
+		"a helper that two functions call": {func(c *testCase, w *evidence.Wait) {
+			c.evidence.Trace.Classes[0].Created = frames(lane+"Submit", "main.submit:4", "main.main:3")
+			c.another(w, frames(lane+"Submit", "main.submit:4", "main.main:6"))
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.bulk:8")
+		}, "main.go:8"},
 		"tasks that the caller runs, and that fetch": {func(c *testCase, _ *evidence.Wait) {
 			create(c, "main.main:4")
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "main.task:5", lane+"Submit", "main.main:4")
@@ -289,6 +316,18 @@ func TestSkewInPool(t *testing.T) {
 		"tasks of a deep stack": {func(c *testCase, _ *evidence.Wait) { // it is cut
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/sql.(*Rows).Next")
 		}, "main.go:7"},
+		"questions to the goroutine that starts the lanes": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.chansend1", lane+"Submit", "main.give:4")
+			k := &c.evidence.Trace.Waits[1].Wakers[0]
+			k.Count, k.Stack = 1000, frames("runtime.chansend1", lane+"Stats", "main.watch:8")
+		}, "main.go:4"},
+		"a line that also serves": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count, w.Wakers[0].Class = 1, 1
+			w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Submit", "main.give:4", "main.serve:6")
+			c.submit(0, 99, lane+"work", "runtime.chansend1", lane+"Submit", "main.give:4", "main.batch:8",
+				"main.main:9")
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "main.serve:6")
+		}, "main.go:4"},
 		"connections that a helper accepts": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*TCPListener).Accept", "main.accept:3", "main.feed:6",
 				"main.main:9")

@@ -1,0 +1,193 @@
+package explain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
+// its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most. It is
+// the call that starts them if no submission is known, or if that call submits tasks, of which each starts a goroutine,
+// and no line wakes them more often, as to stop them. Goroutines that serve connections have no such line.
+func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
+	if at, own := a.goStatement(c); own {
+		return at, "they are started", true
+	}
+	if !a.runsTasks(c) || a.servesConnections(c) {
+		return evidence.Frame{}, "", false
+	}
+	s := a.submitted(c)
+	call, byLibrary := a.prog.libraryPart(c.Created)
+	if !byLibrary && (s.count == 0 || s.count <= c.Count && !isConstructor(call)) {
+		from := c.Created[len(call):]
+		return a.prog.statement(c.Created, len(call)), "they are started by the call", !a.acceptIn(from)
+	}
+	return s.at, "their tasks are submitted", s.count > 0 && !a.acceptIn(s.from)
+}
+
+// isConstructor reports whether the program makes a pool by a call of a library, which starts goroutines without tasks.
+func isConstructor(call []evidence.Frame) bool {
+	return len(call) > 0 && foreignConstructor.MatchString(functionName(call[len(call)-1].Function))
+}
+
+// submission is how often a line of the program wakes goroutines of a pool of another module, to give them tasks.
+type submission struct {
+	at             evidence.Frame
+	from           []evidence.Frame // its function, and what calls that, where it does so most often
+	count, largest int64            // largest is the part with the stack from
+}
+
+// submitted returns the line of the program that most often wakes the goroutines of a class of a pool for tasks, or
+// other goroutines of the pool, which may start them or pass the tasks on. A line that wakes the latter counts no more
+// often than they do so. The count is 0 if it is not known.
+func (a *analysis) submitted(c *evidence.Class) (most submission) {
+	pool := repository(c.Start)
+	limit := int64(math.MaxInt64)
+	given := map[*evidence.Class]int64{c: limit} // how often each passes tasks on
+	walk(c, func(level []*evidence.Class) (givers []*evidence.Class) {
+		passed := int64(0)
+		for _, o := range level {
+			passed += given[o]
+		}
+		limit = min(limit, passed)
+		give := func(o *evidence.Class, n int64) {
+			if repository(o.Start) == pool {
+				given[o] += n
+				givers = append(givers, o)
+			}
+		}
+		waits := a.waitsOf(c, level)
+		for _, w := range waits {
+			for _, k := range w.Wakers {
+				if k.Class >= 0 {
+					give(&a.trace.Classes[k.Class], k.Count)
+				}
+			}
+		}
+		if list := a.submissions(pool, waits...); len(list) > 0 && min(list[0].count, limit) > most.count {
+			most = list[0]
+			most.count = min(most.count, limit)
+		}
+		for _, o := range level {
+			for _, s := range a.starters(o) {
+				give(s, o.Count)
+			}
+		}
+		return givers
+	})
+	return most
+}
+
+// waitsOf returns the waits for tasks of some classes of a pool, but for those that may be of other pools than that of
+// the class c.
+func (a *analysis) waitsOf(c *evidence.Class, classes []*evidence.Class) (waits []*evidence.Wait) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		of := slices.ContainsFunc(classes, func(o *evidence.Class) bool { return a.isIn(o, w.Classes...) })
+		if of && a.waitsForTasks(w, repository(c.Start)) && !a.sharesWait(c, w) {
+			waits = append(waits, w)
+		}
+	}
+	return waits
+}
+
+// sharesWait reports whether goroutines of several pools may wait at one place, which does not tell them apart: the
+// program starts those of a class, and of another one, by the same call of the library at two lines, or by way of
+// different lines of its own if the call makes a pool.
+func (a *analysis) sharesWait(c *evidence.Class, w *evidence.Wait) bool {
+	call, byLibrary := a.prog.libraryPart(c.Created)
+	if byLibrary || !a.isIn(c, w.Classes...) {
+		return false
+	}
+	lines := a.ownLines(c.Created, isConstructor(call))
+	return slices.ContainsFunc(w.Classes, func(k int) bool {
+		created := a.trace.Classes[k].Created
+		other, byLibrary := a.prog.libraryPart(created)
+		return !byLibrary && !slices.Equal(lines, a.ownLines(created, isConstructor(call))) &&
+			slices.EqualFunc(call, other, func(f, g evidence.Frame) bool { return f.Function == g.Function })
+	})
+}
+
+// ownLines returns the statements of the program in a stack, or the innermost of them only.
+func (a *analysis) ownLines(stack []evidence.Frame, all bool) (lines []evidence.Frame) {
+	for i, f := range stack {
+		if a.prog.isOwn(f) && (all || lines == nil) {
+			lines = append(lines, a.prog.statement(stack, i))
+		}
+	}
+	return lines
+}
+
+// waitsForTasks reports whether goroutines of a pool wait in its own code, and not in a task that they run.
+func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
+	in := slices.IndexFunc(w.Stack, a.prog.isOutsideStandard)
+	return in >= 0 && repository(w.Stack[in]) == pool && !slices.ContainsFunc(w.Stack, a.prog.mayBeOwn) &&
+		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond) &&
+		slices.ContainsFunc(w.Classes, func(k int) bool { return repository(a.trace.Classes[k].Start) == pool })
+}
+
+// taskWaits returns how often the goroutines of a class of a pool wait for tasks. Where those of other classes wait,
+// too, all are taken to do so equally often.
+func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes...) && a.waitsForTasks(w, repository(c.Start)) {
+			all := int64(0)
+			for _, k := range w.Classes {
+				all += a.trace.Classes[k].Count
+			}
+			n += w.Count * c.Count / max(1, all)
+		}
+	}
+	return n
+}
+
+// submissions returns the lines of the program that wake the goroutines of a pool in waits for tasks, to submit some,
+// those that do so most often first.
+func (a *analysis) submissions(pool string, waits ...*evidence.Wait) (list []submission) {
+	for _, w := range waits {
+		for _, k := range w.Wakers {
+			if !a.isSubmission(w, k, pool) {
+				continue
+			}
+			own := slices.IndexFunc(k.Stack, a.prog.isOwn)
+			line := a.prog.statement(k.Stack, own)
+			i := slices.IndexFunc(list, func(s submission) bool { return s.at == line })
+			if i < 0 {
+				i, list = len(list), append(list, submission{at: line})
+			}
+			list[i].count += k.Count
+			if k.Count > list[i].largest {
+				list[i].from, list[i].largest = k.Stack[own:], k.Count
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(s, o submission) int { return cmp.Compare(o.count, s.count) })
+	return list
+}
+
+// isSubmission reports whether a waker of goroutines of a pool, which wait for tasks, is the program that submits one,
+// by a call of the pool or a send on a channel.
+func (a *analysis) isSubmission(w *evidence.Wait, k evidence.Waker, pool string) bool {
+	call, whole := a.prog.libraryPart(k.Stack)
+	switch {
+	case whole, len(call) == 0: // the program makes no call, as far as is known
+		return false
+	case containsAny(call, "runtime.closechan", "runtime.chanrecv"): // the end, or results
+		return false
+	case slices.ContainsFunc(call, func(f evidence.Frame) bool { return a.prog.isForeign(f) && repository(f) != pool }):
+		return false // another library makes the call
+	case w.Op == evidence.OpSelect && containsAny(call, "runtime.selectgo"):
+		return slices.ContainsFunc(call, a.prog.isForeign) // a select of the program may send or receive
+	}
+	return true
+}
+
+// runsTasks reports whether the goroutines of a class, which a third-party module starts, run code of the program.
+func (a *analysis) runsTasks(c *evidence.Class) bool {
+	return a.prog.isForeign(c.Start) && a.cpu != nil && slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
+		return w.root == c.Start.Function && slices.ContainsFunc(w.stack, a.prog.isOwn)
+	})
+}
