@@ -236,8 +236,7 @@ func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
 
 	waits := int64(0)
 	for _, w := range a.trace.Waits {
-		if w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Classes,
-			func(i int) bool { return &a.trace.Classes[i] == c }) {
+		if w.Op == evidence.OpNetwork && a.isIn(c, w.Classes...) {
 			waits += w.Count
 		}
 	}

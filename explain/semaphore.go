@@ -177,7 +177,7 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 	waited, held := time.Duration(0), time.Duration(0)
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if len(w.Classes) != 1 || &a.trace.Classes[w.Classes[0]] != c || w.Op == evidence.OpYield ||
+		if len(w.Classes) != 1 || !a.isIn(c, w.Classes...) || w.Op == evidence.OpYield ||
 			w.Op == evidence.OpCollector {
 			continue
 		}

@@ -178,7 +178,7 @@ func (a *analysis) waitFor(c *evidence.Class, selects func(woken *evidence.Class
 		all, by := int64(0), int64(0)
 		for _, k := range w.Wakers {
 			all += k.Count
-			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
+			if a.isIn(c, k.Class) {
 				by += k.Count
 			}
 		}

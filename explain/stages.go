@@ -40,7 +40,7 @@ func (a *analysis) wakeCount(c *evidence.Class) (n int64) {
 			continue
 		}
 		for _, k := range w.Wakers {
-			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
+			if a.isIn(c, k.Class) {
 				n += k.Count
 			}
 		}
@@ -231,12 +231,11 @@ func (a *analysis) waitShare(c *evidence.Class) (share float64, longest *evidenc
 		var all, by int64
 		for _, k := range w.Wakers {
 			all += k.Count
-			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
+			if a.isIn(c, k.Class) {
 				by += k.Count
 			}
 		}
-		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &a.trace.Classes[i] == c }) &&
-			len(w.Classes) == 1 {
+		if by == 0 || len(w.Classes) == 1 && a.isIn(c, w.Classes...) {
 			continue
 		}
 		share += a.fraction(a.blockedTime(w)) * float64(by) / float64(all)
@@ -253,8 +252,8 @@ func (a *analysis) sendWaitShare(c *evidence.Class) float64 {
 	waited := time.Duration(0)
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if w.Op == evidence.OpSend && slices.ContainsFunc(w.Wakers,
-			func(k evidence.Waker) bool { return k.Class >= 0 && &a.trace.Classes[k.Class] == c }) {
+		if w.Op == evidence.OpSend &&
+			slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool { return a.isIn(c, k.Class) }) {
 			waited += a.blockedTime(w)
 		}
 	}

@@ -121,12 +121,12 @@ func (a *analysis) ownLines(stack []evidence.Frame, all bool) (lines []evidence.
 	return lines
 }
 
-// waitsForTasks reports whether goroutines of a pool wait in its own code, and not in a task that they run.
+// waitsForTasks reports whether the goroutines of a wait, which are those of a pool, wait in its own code, and not in a
+// task that they run.
 func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
 	in := slices.IndexFunc(w.Stack, a.prog.isOutsideStandard)
 	return in >= 0 && repository(w.Stack[in]) == pool && !slices.ContainsFunc(w.Stack, a.prog.mayBeOwn) &&
-		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond) &&
-		slices.ContainsFunc(w.Classes, func(k int) bool { return repository(a.trace.Classes[k].Start) == pool })
+		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond)
 }
 
 // taskWaits returns how often the goroutines of a class of a pool wait for tasks. Where those of other classes wait,

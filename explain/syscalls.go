@@ -27,7 +27,7 @@ func (a *analysis) blockingSites() (sites []*evidence.SyscallSite) {
 func (a *analysis) blocked(c *evidence.Class) float64 {
 	spent := time.Duration(0)
 	for _, s := range a.blockingSites() {
-		if &a.trace.Classes[s.Class] == c {
+		if a.isIn(c, s.Class) {
 			spent += s.Spent
 		}
 	}
