@@ -37,7 +37,7 @@ func (r Report) Answer() []string {
 	return append(text, secondChange(r.Findings[1:])...)
 }
 
-// ShortAnswer returns a part of a sentence about the first finding: its name, where it is and what its change should
+// ShortAnswer returns a part of a sentence about the first finding: its name, where it is and what its fix should
 // save, or that there is none or too little evidence. It is empty if the report has no findings.
 func (r Report) ShortAnswer() string {
 	if len(r.Findings) == 0 {
@@ -55,7 +55,7 @@ func (r Report) ShortAnswer() string {
 		text += " at " + f.Where[0]
 	}
 	if f.Gain != nil {
-		text += fmt.Sprintf(", which %s save about %s", f.should(), percent(f.Gain.Estimate))
+		text += fmt.Sprintf("; its fix %s save about %s", f.should(), percent(f.Gain.Estimate))
 	}
 	return text
 }

@@ -258,9 +258,9 @@ func TestShortAnswer(t *testing.T) {
 		{[]Finding{{Name: None}}, "nothing was found"},
 		{[]Finding{{Name: TooFewSamples}}, "too little evidence"},
 		{[]Finding{{Name: CoarseLock, Where: []string{"main.go:7", "main.go:9"}, Gain: &Gain{Estimate: 0.438}},
-			{Name: None}}, "coarse-lock at main.go:7, which should save about 44%"},
+			{Name: None}}, "coarse-lock at main.go:7; its fix should save about 44%"},
 		{[]Finding{{Name: GCPressure, Confidence: Low, Gain: &Gain{Estimate: 0.1}}},
-			"gc-pressure, which may save about 10%"},
+			"gc-pressure; its fix may save about 10%"},
 		{[]Finding{{Name: CPUSaturated, Where: []string{"main.go:7"}}}, "cpu-saturated at main.go:7"},
 	} {
 		if got := (Report{Findings: c.found}).ShortAnswer(); got != c.want {

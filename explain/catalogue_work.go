@@ -123,8 +123,9 @@ func workerDocs() []Doc {
 			Thresholds: []string{atLeast("difference of the medians, if it is not clear", minGain),
 				atLeast("gap between the ranges of three runs that is clear", fewRunsGap),
 				atLeast("or, if goroutines only take turns: difference of the medians", turnsGain),
-				atLeast("and, if that is not clear, waits a second for each other or for connections", turnsRate),
-				atMost("with time in which none wants a CPU", turnsIdle)},
+				atLeast("and, if the difference is not clear: waits per second for each other or for connections",
+					turnsRate),
+				atMost("and time in which no goroutine wants a CPU", turnsIdle)},
 			Example: "8 goroutines increment one counter under a lock",
 			Fix: "Keep it sequential, or make the pieces of work far larger. If goroutines take turns, pass " +
 				"batches."},

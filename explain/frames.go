@@ -126,7 +126,7 @@ func (p program) libraryPart(stack []evidence.Frame) (part []evidence.Frame, who
 	return stack, true
 }
 
-// position returns the fileLine of a statement for a finding, and notes its function for the page.
+// position returns the fileLine of a statement for a finding, and notes its function for Finding.Functions.
 func (p program) position(f evidence.Frame) string {
 	at := p.fileLine(f)
 	p.functions[at] = p.functionName(f)

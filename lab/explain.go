@@ -126,18 +126,24 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 	e.Progress = func(line string) { notifier(o.Notify).send(Note{line}) }
 	e.Step = func(done int) { notifier(o.Notify).send(Progress{Done: done}) }
 	e.First = func(first *collect.Collected) {
-		notifier(o.Notify).send(Note{firstAnswer(first)})
+		if text := firstAnswer(explain.Explain(first.Evidence), first.Trace != nil); text != "" {
+			notifier(o.Notify).send(Note{text})
+		}
 	}
 	return e, nil
 }
 
-// firstAnswer returns a sentence with the first finding of a report on evidence that is not complete.
-func firstAnswer(c *collect.Collected) string {
-	text := "so far: "
-	if c.Trace == nil {
-		text = "so far, without a trace: "
+// firstAnswer returns a sentence with the first finding of a report on evidence that is not complete, or "" if it has
+// none.
+func firstAnswer(r explain.Report, traced bool) string {
+	switch text := r.ShortAnswer(); {
+	case text == "":
+		return ""
+	case traced:
+		return "so far: " + text
+	default:
+		return "so far, without a trace: " + text
 	}
-	return text + explain.Explain(c.Evidence).ShortAnswer()
 }
 
 // below are the options of one of two targets, whose files lie apart.

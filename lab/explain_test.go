@@ -15,6 +15,7 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/evidence/collect"
+	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
@@ -150,5 +151,24 @@ func TestExplainRefuses(t *testing.T) {
 	}
 	if len(got) > 0 {
 		t.Errorf("evidence was collected: %q", got)
+	}
+}
+
+// TestExplainFirstAnswer: a report without a finding gives no note.
+func TestExplainFirstAnswer(t *testing.T) {
+	found := explain.Report{Findings: []explain.Finding{{Name: explain.GCPressure}}}
+	for _, c := range []struct {
+		report explain.Report
+		traced bool
+		want   string
+	}{
+		{explain.Report{}, true, ""},
+		{explain.Report{}, false, ""},
+		{found, true, "so far: gc-pressure"},
+		{found, false, "so far, without a trace: gc-pressure"},
+	} {
+		if got := firstAnswer(c.report, c.traced); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
