@@ -76,7 +76,7 @@ func (a *analysis) servesConnections(c *evidence.Class) bool {
 		w := &a.trace.Waits[i]
 		_, whole := a.prog.networkPart(w.Stack)
 		// A stack that is cut does not show whether the program is in it.
-		if whole && w.Op == evidence.OpNetwork && serves(w.Stack) && a.isIn(c, w.Classes...) &&
+		if whole && serves(w.Stack) && a.isIn(c, w.Classes...) &&
 			evidence.StartFrame(w.Stack).Function == c.Start.Function {
 			return true
 		}

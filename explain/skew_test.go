@@ -321,6 +321,14 @@ func TestSkewInPool(t *testing.T) {
 			k := &c.evidence.Trace.Waits[1].Wakers[0]
 			k.Count, k.Stack = 1000, frames("runtime.chansend1", lane+"Stats", "main.watch:8")
 		}, "main.go:4"},
+		"questions to a goroutine that asks the one that passes tasks on": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count = 40
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 50, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Submit", "main.give:4")})
+			monitor := c.class(lane+"monitor", 1, 1, time.Millisecond, 0)
+			c.evidence.Trace.Waits[1].Wakers[0] = evidence.Waker{Count: 1000, Class: monitor}
+			c.submit(monitor, 1000, lane+"monitor", "runtime.chansend1", lane+"Stats", "main.watch:8")
+		}, "main.go:4"},
 		"a line that also serves": {func(c *testCase, w *evidence.Wait) {
 			w.Wakers[0].Count, w.Wakers[0].Class = 1, 1
 			w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Submit", "main.give:4", "main.serve:6")
@@ -334,6 +342,27 @@ func TestSkewInPool(t *testing.T) {
 		}, ""},
 		"after one connection, in its function": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 1, 0, -1, "net.(*TCPListener).Accept", "main.feed:6", "main.main:9")
+		}, "main.go:7"},
+		// Only where the lanes select may a select of the program take a result.
+		"submitted by a select": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.selectgo", "main.fill:6")
+		}, "main.go:6"},
+		"submitted by a select of the pool": {func(c *testCase, w *evidence.Wait) {
+			w.Op = evidence.OpSelect
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, frames("runtime.selectgo", lane+"Submit", "main.give:4")
+		}, "main.go:4"},
+		"beside a lock of a listener": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpMutex, 1, 3, 0, -1, "net.(*TCPListener).Accept", "main.feed:6", "main.main:9")
+		}, "main.go:7"},
+		"beside goroutines of a group that read connections": {func(c *testCase, w *evidence.Wait) {
+			const group = "golang.org/x/sync/errgroup.(*Group).Go.func1"
+			w.Wakers[0].Class, w.Wakers[0].Stack = 1, nil
+			c.evidence.Trace.Classes[0].Created = frames(lane+"dispatch", group)
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "example.com/web.Get", group)
+		}, "main.go:7"},
+		"made once, beside another request": {func(c *testCase, _ *evidence.Wait) {
+			c.evidence.Trace.Classes[0].Created = frames("sync.(*Once).Do", lane+"New", "main.handle:4")
+			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "sync.(*Once).Do", "main.fetch:5")
 		}, "main.go:7"},
 		"a program that reads a connection": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpNetwork, 1, 3, 0, -1, "net.(*conn).Read", "main.main:2", "example.com/cli.Execute:1")
