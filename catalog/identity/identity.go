@@ -2,8 +2,9 @@
 // goroutine that owns the counter and receives each call as a message, compared with a lock.
 //
 // The published comparison ran over gRPC, where a call takes some 18 us, so that all designs were equal. Here the
-// calls stay in the process. A call of the actor parks twice in the worst case, the caller for the reply and the actor
-// for the next message, and each time the scheduler runs. A lock that is free costs two atomic operations.
+// calls stay in the process, except those of the designs over links. A call of the actor parks twice in the worst case,
+// the caller for the reply and the actor for the next message, and each time the scheduler runs. A lock that is free
+// costs two atomic operations.
 //
 // Each caller must get strictly increasing identities, and no identity may be issued twice. The check of every trial
 // verifies both. Identities need not be consecutive: the design leased skips the rest of its last block.
@@ -35,6 +36,10 @@ func Workload() *workload.Workload {
 				Default: "block", Words: []string{"block", "reject"}},
 			{Name: "lease", Doc: "identities in a block that a caller leases", Kind: plan.Int,
 				Default: "1000", Min: 1, Max: 100_000},
+			{Name: "overhead", Doc: "CPU time of a transmission at each end, as system calls and encoding take",
+				Kind: plan.Duration, Default: "5us", Max: 1, Input: true},
+			{Name: "delay", Doc: "latency of the network in each direction", Kind: plan.Duration, Default: "0s",
+				Max: 10, Input: true},
 		},
 		Check: check,
 		Quick: map[string]string{"calls": "100000"},
@@ -52,6 +57,12 @@ func Workload() *workload.Workload {
 			{Name: "combining", Doc: "flat combining: the caller that holds the lock serves all callers", Uses: uses(),
 				Job: newCombining},
 			{Name: "leased", Doc: "each caller leases blocks of identities", Uses: uses("lease"), Job: newLeased},
+			{Name: "remote", Doc: "a server behind a connection for each caller: a call waits for its reply",
+				Uses: uses("overhead", "delay"), Job: newRemote, Formula: oneInFlight(), OnRequest: true},
+			{Name: "remote-batches", Doc: "one connection: a transmission asks for all calls that wait",
+				Uses: uses("overhead", "delay"), Job: newRemoteBatches, Formula: batchCosts(), OnRequest: true},
+			{Name: "echo", Doc: "calls of one caller and their replies, alone and in batches", Job: newEcho,
+				Uses: []string{"calls", "reply", "overhead", "delay"}, Expect: workload.Bound, OnRequest: true},
 		},
 	}
 }
