@@ -74,10 +74,12 @@ func (a *analysis) servesConnections(c *evidence.Class) bool {
 	serves := func(stack []evidence.Frame) bool { return acceptsConnections(stack) || receives(stack) }
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
+		if w.Op != evidence.OpNetwork || !serves(w.Stack) || !a.isIn(c, w.Classes...) {
+			continue
+		}
 		_, whole := a.prog.networkPart(w.Stack)
 		// A stack that is cut does not show whether the program is in it.
-		if whole && serves(w.Stack) && a.isIn(c, w.Classes...) &&
-			evidence.StartFrame(w.Stack).Function == c.Start.Function {
+		if whole && evidence.StartFrame(w.Stack).Function == c.Start.Function {
 			return true
 		}
 	}
@@ -85,16 +87,15 @@ func (a *analysis) servesConnections(c *evidence.Class) bool {
 }
 
 // connectionMethod matches the names of methods by which connections and listeners of a program wrap others.
-var connectionMethod = regexp.MustCompile(`\.(\(.+\)|\w+)\.(Read|ReadByte|ReadFrom|Accept)$`)
+var connectionMethod = regexp.MustCompile(`\.(\(.+\)|\w+(\[\.\.\.\])?)\.(Read|ReadByte|ReadFrom|Accept)$`)
 
 // networkPart returns the frames of a stack before the first one of the program that is no method of a connection or a
-// listener, and whether they are all.
+// listener, and whether they are all. Such a method calls one of the standard library or of the program.
 func (p program) networkPart(stack []evidence.Frame) (part []evidence.Frame, whole bool) {
-	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
-		return p.isOwn(f) && !connectionMethod.MatchString(f.Function)
-	})
-	if i >= 0 {
-		return stack[:i], false
+	for i, f := range stack {
+		if p.isOwn(f) && (i == 0 || p.isForeign(stack[i-1]) || !connectionMethod.MatchString(f.Function)) {
+			return stack[:i], false
+		}
 	}
 	return stack, true
 }

@@ -313,6 +313,39 @@ func TestSkewInPool(t *testing.T) {
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "main.(*counting).Read:6", lane+"read",
 				lane+"work")
 		}, ""},
+		"tasks whose method reads": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/sql.(*Rows).Next",
+				"main.(*job).Read:6", lane+"work")
+		}, "main.go:7"},
+		"lanes that read own generic connections": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "main.counting[...].Read:6", lane+"read",
+				lane+"work")
+		}, ""},
+		"lanes that wait for a lock of a connection": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpMutex, 0, 3, 0, -1, "net.(*conn).Read", lane+"close", lane+"work")
+		}, "main.go:7"},
+		"stop signals to lanes that a goroutine feeds": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count = 2
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 1}, evidence.Waker{Count: 3, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Stop", "main.main:8")})
+		}, "main.go:7"},
+		"beside another pool with a goroutine that feeds": {func(c *testCase, _ *evidence.Wait) {
+			more := c.class(lane+"dispatch", 1, 1, time.Millisecond, 0)
+			c.evidence.Trace.Classes[more].Created = frames(lane+"New", "main.main:3", "example.com/cli.Execute:1")
+			c.evidence.Trace.Waits[1].Classes = append(c.evidence.Trace.Waits[1].Classes, more)
+			c.evidence.Trace.Waits[1].Wakers = append(c.evidence.Trace.Waits[1].Wakers, evidence.Waker{Count: 1000,
+				Class: 1, Stack: frames("runtime.chansend1", lane+"Submit", "main.other:8")})
+		}, ""},
+		"questions to a goroutine that seldom wakes lanes": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count = 40
+			ticker := c.class(lane+"tick", 1, 1, time.Millisecond, 0)
+			c.evidence.Trace.Classes[ticker].Created = frames(lane+"New", "main.main:2")
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 960, Class: ticker,
+				Stack: frames("runtime.chansend1", lane+"tick")},
+				evidence.Waker{Count: 50, Class: 1, Stack: frames("runtime.chansend1", lane+"Submit", "main.give:4")})
+			k := &c.evidence.Trace.Waits[1].Wakers[0]
+			k.Count, k.Stack = 500, frames("runtime.chansend1", lane+"Stats", "main.watch:8")
+		}, "main.go:4"},
 		"tasks of a deep stack": {func(c *testCase, _ *evidence.Wait) { // it is cut
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/sql.(*Rows).Next")
 		}, "main.go:7"},

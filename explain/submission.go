@@ -41,25 +41,21 @@ type submission struct {
 }
 
 // submitted returns the line of the program that most often wakes the goroutines of a class of a pool for tasks, or
-// other goroutines of the pool, which may start them or pass the tasks on. A line that wakes the latter counts no more
-// often than they do so. The count is 0 if it is not known.
+// other goroutines of the pool, which may start them or pass the tasks on. What wakes the latter counts no more often
+// than they do so. If the class itself is woken at most once for each of its goroutines, as to stop them, the line that
+// wakes the others counts. The count is 0 if it is not known.
 func (a *analysis) submitted(c *evidence.Class) (most submission) {
 	pool := repository(c.Start)
-	limit := int64(math.MaxInt64)
-	given := map[*evidence.Class]int64{c: limit} // how often each passes tasks on
+	passed := map[*evidence.Class]int64{c: math.MaxInt64} // how many tasks each may have passed on
+	signals := false                                      // most may only stop each goroutine
 	walk(c, func(level []*evidence.Class) (givers []*evidence.Class) {
-		passed := int64(0)
-		for _, o := range level {
-			passed += given[o]
-		}
-		limit = min(limit, passed)
 		give := func(o *evidence.Class, n int64) {
-			if repository(o.Start) == pool {
-				given[o] += n
+			if repository(o.Start) == pool && o != c {
+				passed[o] += n
 				givers = append(givers, o)
 			}
 		}
-		waits := a.waitsOf(c, level)
+		waits := a.taskWaitsOf(level, pool, passed)
 		for _, w := range waits {
 			for _, k := range w.Wakers {
 				if k.Class >= 0 {
@@ -67,13 +63,17 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 				}
 			}
 		}
-		if list := a.submissions(pool, waits...); len(list) > 0 && min(list[0].count, limit) > most.count {
-			most = list[0]
-			most.count = min(most.count, limit)
+		list := a.submissions(pool, waits...)
+		if len(list) > 0 && (signals || list[0].count > most.count) {
+			most, signals = list[0], false
+		}
+		if level[0] == c {
+			signals = most.count <= c.Count
 		}
 		for _, o := range level {
-			for _, s := range a.starters(o) {
-				give(s, o.Count)
+			starters := a.starters(o)
+			for _, s := range starters {
+				give(s, o.Count/int64(len(starters)))
 			}
 		}
 		return givers
@@ -81,15 +81,26 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 	return most
 }
 
-// waitsOf returns the waits for tasks of some classes of a pool, but for those that may be of other pools than that of
-// the class c.
-func (a *analysis) waitsOf(c *evidence.Class, classes []*evidence.Class) (waits []*evidence.Wait) {
+// taskWaitsOf returns copies of the waits for tasks of some classes of a pool, but for those that may also be of other
+// pools. A waker counts no more often than these classes passed tasks on.
+func (a *analysis) taskWaitsOf(classes []*evidence.Class, pool string, passed map[*evidence.Class]int64,
+) (waits []*evidence.Wait) {
 	for i := range a.trace.Waits {
-		w := &a.trace.Waits[i]
-		of := slices.ContainsFunc(classes, func(o *evidence.Class) bool { return a.isIn(o, w.Classes...) })
-		if of && a.waitsForTasks(w, repository(c.Start)) && !a.sharesWait(c, w) {
-			waits = append(waits, w)
+		w := a.trace.Waits[i]
+		of := slices.DeleteFunc(slices.Clone(classes), func(o *evidence.Class) bool { return !a.isIn(o, w.Classes...) })
+		if len(of) == 0 || !a.waitsForTasks(&w, pool) ||
+			slices.ContainsFunc(of, func(o *evidence.Class) bool { return a.sharesWait(o, &w) }) {
+			continue
 		}
+		limit := int64(0)
+		for _, o := range of {
+			limit += passed[o]
+		}
+		w.Wakers = slices.Clone(w.Wakers)
+		for k := range w.Wakers {
+			w.Wakers[k].Count = min(w.Wakers[k].Count, limit)
+		}
+		waits = append(waits, &w)
 	}
 	return waits
 }
@@ -129,8 +140,8 @@ func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
 		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond)
 }
 
-// taskWaits returns how often the goroutines of a class of a pool wait for tasks. Where those of other classes wait,
-// too, all are taken to do so equally often.
+// taskWaits returns how often the goroutines of a class of a pool wait for tasks, at most. Where those of other classes
+// wait, too, all may do so equally often, or the others once each.
 func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 	for i := range a.trace.Waits {
 		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes...) && a.waitsForTasks(w, repository(c.Start)) {
@@ -138,7 +149,7 @@ func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 			for _, k := range w.Classes {
 				all += a.trace.Classes[k].Count
 			}
-			n += w.Count * c.Count / max(1, all)
+			n += max(w.Count*c.Count/max(1, all), w.Count-(all-c.Count))
 		}
 	}
 	return n
