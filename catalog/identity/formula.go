@@ -24,10 +24,10 @@ func echoedAt(p plan.Point, m workload.Measured) echoed {
 }
 
 // oneInFlight predicts remote. Each caller has one call in flight, so by Little's law (Little: A proof for the queuing
-// formula L = λW, 1961) the throughput is the number of callers / RTT. The CPUs limit it, too: these are the asymptotic
-// bounds of closed systems (Denning, Buzen: The operational analysis of queueing network models, 1978). They are too
-// short without overhead, because the CPU time by echo has no wake-ups. They are too short where both limits are close,
-// or timers of the Go runtime make many replies arrive at once, because calls then wait for a CPU.
+// formula L = λW, 1961) the throughput is the number of callers / RTT. The CPUs limit it, too: these are asymptotic
+// bounds of closed systems (Denning, Buzen: The operational analysis of queueing network models, 1978). It is too short
+// in three cases: without overhead, because the CPU time by echo has no wake-ups; where both limits are close; and
+// where timers of the Go runtime make many replies arrive at once, which then wait for a CPU.
 func oneInFlight() *workload.Formula {
 	return &workload.Formula{
 		Text:   "max(calls of a caller x RTT, calls x CPU time of a call / CPUs), by echo",
@@ -58,10 +58,13 @@ func batchCosts() *workload.Formula {
 	}
 }
 
-// The calls of echo of each kind, and those in its larger transmissions.
+// The calls of echo of each kind, how long those with a delay may take if they are more than the fewest, and the calls
+// in its larger transmissions.
 const (
-	maxEchoes = 2048
-	echoBatch = 64
+	maxEchoes    = 2048
+	fewestEchoes = 16
+	echoTime     = time.Second
+	echoBatch    = 64
 )
 
 // newEcho is a bound: one caller calls. It measures the round-trip time of a call (rtt_ns). Then one goroutine does the
@@ -70,14 +73,18 @@ const (
 func newEcho(_ env.Env, p plan.Point) (workload.Job, error) {
 	net := newNetwork(p)
 	n := min(p.Int("calls"), maxEchoes)
+	if net.delay > 0 {
+		n = min(n, max(fewestEchoes, int(echoTime/(2*net.delay))))
+	}
+	near := net
+	near.delay = 0
 	batches := (n + echoBatch - 1) / echoBatch
 	var rtt, alone, batched time.Duration
 	return workload.Job{
 		Items: int64(2*n + batches*echoBatch),
 		Run: func(e env.Env) error {
 			rtt = net.roundTrips(e, n)
-			net.delay = 0
-			alone, batched = net.turns(e, n, 1), net.turns(e, batches, echoBatch)
+			alone, batched = near.turns(e, n, 1), near.turns(e, batches, echoBatch)
 			return nil
 		},
 		Metrics: func() map[string]float64 {
@@ -89,7 +96,7 @@ func newEcho(_ env.Env, p plan.Point) (workload.Job, error) {
 
 // roundTrips returns the time of n calls.
 func (n network) roundTrips(e env.Env, calls int) time.Duration {
-	c, server := n.connect(e), e.Group()
+	c, server := n.connect(e, "echo"), e.Group()
 	server.Go(e, "serve", func(e env.Env) { c.serve(e, newSequenceOf(e)) })
 	begin := e.Now()
 	for range calls {
@@ -103,12 +110,11 @@ func (n network) roundTrips(e env.Env, calls int) time.Duration {
 
 // turns returns the time in which one goroutine makes and handles so many requests of size calls each.
 func (n network) turns(e env.Env, requests, size int) time.Duration {
-	c, s, lock := n.connect(e), newSequenceOf(e), e.Mutex("")
+	c, s, lock := n.connect(e, "turns"), newSequenceOf(e), e.Mutex("")
 	all := make([]*waiting, size)
 	for i := range all {
 		all[i] = newWaiting(e)
 	}
-	own := all[size-1]
 	batch := make([]*waiting, 0, size)
 	begin := e.Now()
 	for range requests {
@@ -120,10 +126,8 @@ func (n network) turns(e env.Env, requests, size int) time.Duration {
 		}
 		c.send(e, size)
 		c.handle(e, s)
-		first, _ := c.down.Recv()
-		work(e, c.overhead)
-		answer(batch, own, first)
-		for _, w := range all[:size-1] {
+		answer(batch, c.receive(e))
+		for _, w := range all[1:] {
 			w.answer.Recv()
 		}
 	}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -15,40 +16,41 @@ func newNetwork(p plan.Point) network {
 	return network{delay: p.Duration("delay"), overhead: p.Duration("overhead"), reply: p.Duration("reply")}
 }
 
-// The sizes of transmissions. No link has a bandwidth, so they take no time.
-const (
-	requestBytes = 8
-	replyBytes   = 8
-)
-
-// conn is a connection to a server. At most one request is in flight.
+// conn is a connection to a server. At most one request is in flight. Its links have no bandwidth, so the size of a
+// transmission does not matter.
 type conn struct {
 	network
 	up   *env.Link[int]    // the number of calls
 	down *env.Link[uint64] // the first identity for them
 }
 
-func (n network) connect(e env.Env) *conn {
+// connect returns a connection with a name.
+func (n network) connect(e env.Env, name string) *conn {
 	c := env.LinkConfig{Buffer: 1}
 	if n.delay > 0 {
 		c.Latency = func(*env.Draws) time.Duration { return n.delay }
 	}
-	return &conn{network: n, up: env.NewLink[int](e, "requests", c), down: env.NewLink[uint64](e, "replies", c)}
+	return &conn{network: n, up: env.NewLink[int](e, name+" requests", c),
+		down: env.NewLink[uint64](e, name+" replies", c)}
 }
 
 // ask returns the first of n identities.
-func (c *conn) ask(e env.Env, n int) (first uint64, ok bool) {
+func (c *conn) ask(e env.Env, n int) uint64 {
 	c.send(e, n)
-	if first, ok = c.down.Recv(); ok {
-		work(e, c.overhead)
-	}
-	return first, ok
+	return c.receive(e)
+}
+
+// receive returns the first identity of a reply. The server replies to all requests.
+func (c *conn) receive(e env.Env) uint64 {
+	first, _ := c.down.Recv()
+	work(e, c.overhead)
+	return first
 }
 
 // send sends a request for n identities.
 func (c *conn) send(e env.Env, n int) {
 	work(e, c.overhead)
-	c.up.Send(n, requestBytes)
+	c.up.Send(n, 0)
 }
 
 // serve handles requests until the connection is closed. The replies of a transmission follow each other.
@@ -66,7 +68,7 @@ func (c *conn) handle(e env.Env, s *sequence) (ok bool) {
 	work(e, c.overhead)
 	first := s.take(n)
 	work(e, time.Duration(n)*c.reply+c.overhead)
-	c.down.Send(first, replyBytes)
+	c.down.Send(first, 0)
 	return true
 }
 
@@ -80,7 +82,8 @@ func (s *sequence) take(n int) uint64 {
 }
 
 // newRemote calls a server over a connection of each caller. The server has a goroutine for each connection, and a lock
-// around the counter. A call is one transmission and waits for its reply (stop-and-wait).
+// around the counter. A call is one transmission and waits for its reply (stop-and-wait). The callers connect in the
+// time that is measured.
 func newRemote(e env.Env, p plan.Point) (workload.Job, error) {
 	net := newNetwork(p)
 	return Job(e, p, func(e env.Env) Service {
@@ -88,12 +91,12 @@ func newRemote(e env.Env, p plan.Point) (workload.Job, error) {
 		var open []*conn
 		return Service{
 			Caller: func(e env.Env) func() (uint64, bool) {
-				c := net.connect(e)
 				lock.Lock()
+				c := net.connect(e, fmt.Sprintf("caller %d", len(open)))
 				open = append(open, c)
 				lock.Unlock()
 				gone.Go(e, "serve", func(e env.Env) { c.serve(e, s) })
-				return func() (uint64, bool) { return c.ask(e, 1) }
+				return func() (uint64, bool) { return c.ask(e, 1), true }
 			},
 			Stop: func() {
 				for _, c := range open {
@@ -111,12 +114,12 @@ func newRemoteBatches(e env.Env, p plan.Point) (workload.Job, error) {
 	net, b := newNetwork(p), &batcher{}
 	job := Job(e, p, func(e env.Env) Service {
 		s, gone := newSequenceOf(e), e.Group()
-		b.lock, b.conn = e.Mutex("batches"), net.connect(e)
+		b.lock, b.conn = e.Mutex("batches"), net.connect(e, "all callers")
 		gone.Go(e, "serve", func(e env.Env) { b.conn.serve(e, s) })
 		return Service{
 			Caller: func(e env.Env) func() (uint64, bool) {
 				own := newWaiting(e)
-				return func() (uint64, bool) { return b.call(e, own) }
+				return func() (uint64, bool) { return b.call(e, own), true }
 			},
 			Stop: func() {
 				b.conn.up.Close()
@@ -150,13 +153,13 @@ type waiting struct{ answer *env.Chan[uint64] }
 func newWaiting(e env.Env) *waiting { return &waiting{env.NewChan[uint64](e, "answer", 1)} }
 
 // call returns an identity.
-func (b *batcher) call(e env.Env, own *waiting) (uint64, bool) {
+func (b *batcher) call(e env.Env, own *waiting) uint64 {
 	b.lock.Lock()
 	b.calls = append(b.calls, own)
 	if b.busy {
 		b.lock.Unlock()
-		if id, ok := own.answer.Recv(); id != 0 {
-			return id, ok
+		if id, _ := own.answer.Recv(); id != 0 {
+			return id
 		}
 		b.lock.Lock()
 	}
@@ -166,8 +169,8 @@ func (b *batcher) call(e env.Env, own *waiting) (uint64, bool) {
 	b.lock.Unlock()
 
 	b.transmissions++
-	first, ok := b.conn.ask(e, len(batch))
-	id := answer(batch, own, first)
+	first := b.conn.ask(e, len(batch))
+	answer(batch, first)
 
 	b.lock.Lock()
 	b.spare = batch
@@ -175,17 +178,12 @@ func (b *batcher) call(e env.Env, own *waiting) (uint64, bool) {
 		b.calls[0].answer.Send(0)
 	}
 	b.lock.Unlock()
-	return id, ok
+	return first
 }
 
-// answer gives the identities from first to the calls of a batch, and returns that of own.
-func answer(batch []*waiting, own *waiting, first uint64) (id uint64) {
-	for i, w := range batch {
-		if w == own {
-			id = first + uint64(i)
-		} else {
-			w.answer.Send(first + uint64(i))
-		}
+// answer gives the identities after first to the calls of a batch after its first one, which asked and has first.
+func answer(batch []*waiting, first uint64) {
+	for i, w := range batch[1:] {
+		w.answer.Send(first + 1 + uint64(i))
 	}
-	return id
 }

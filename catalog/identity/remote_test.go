@@ -44,6 +44,9 @@ func TestFormulas(t *testing.T) {
 			for _, costs := range []sim.Costs{{}, {Chan: sim.Ns(60), Lock: sim.Ns(15)}} {
 				settings := fmt.Sprintf("calls=%d callers=%d cpus=%d %s", 100*callers, callers, 2+6*(i%2), network)
 				_, ratios := overLinks(t, costs, settings)
+				if len(ratios) != 2 {
+					t.Fatalf("%s: %d formulas", settings, len(ratios))
+				}
 				for name, ratio := range ratios {
 					if !(ratio > 0.9 && ratio < 1.1) {
 						t.Errorf("%s, %s: measured / formula = %.3f", name, settings, ratio)
