@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,20 +29,44 @@ func (c *campaign) command(ctx context.Context, args ...string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	empty, err := os.MkdirTemp("", "brewput-services-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(empty)
 	var stdout bytes.Buffer
 	stderr := proc.Limited{Most: 4000}
-	x := proc.Command{Path: path, Args: args, Env: withoutK6(os.Environ()), Stdout: &stdout, Stderr: &stderr}
+	x := proc.Command{Path: path, Args: args, Env: plain(os.Environ(), empty), Stdout: &stdout, Stderr: &stderr}
 	e, err := x.Run(ctx)
 	c.add(e.State)
-	if err = cmp.Or(err, e.Err); err != nil {
-		return stdout.Bytes(), fmt.Errorf("%.500q: %w: %s", args, err, stderr.Bytes())
+	if err == nil && e.Err != nil {
+		err = &failure{args: args, err: e.Err, stderr: stderr.String()}
 	}
-	return stdout.Bytes(), nil
+	return stdout.Bytes(), err
 }
 
-// withoutK6 returns an environment without the variables that would change a script of k6.
-func withoutK6(environ []string) []string {
-	return slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, "K6_") })
+// plain returns an environment without the user's settings of brewput and k6. k6 reads a file of the directory config.
+func plain(environ []string, config string) []string {
+	environ = slices.DeleteFunc(environ, func(v string) bool {
+		return strings.HasPrefix(v, "K6_") || strings.HasPrefix(v, "BREWPUT_")
+	})
+	return append(environ, "XDG_CONFIG_HOME="+config, "BREWPUT_CONFIG=off")
+}
+
+// failure is that of a program.
+type failure struct {
+	args   []string
+	err    error // how it ended
+	stderr string
+}
+
+func (f *failure) Error() string { return fmt.Sprintf("%.500q: %v: %s", f.args, f.err, f.stderr) }
+func (f *failure) Unwrap() error { return f.err }
+
+// reason returns how the program ended, and the first line that it printed about it.
+func (f *failure) reason() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(f.stderr), "\n")
+	return strings.TrimSuffix(f.err.Error()+": "+first, ": ")
 }
 
 // add notes the CPU time of a process that has ended, and of those that it awaited. It does nothing without one.

@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&c.record, "record", "bin/services.ndjson", "`FILE` of what was measured so far")
 	flag.StringVar(&c.vegeta, "vegeta", "bin/vegeta", "`FILE` of vegeta")
 	flag.StringVar(&c.oha, "oha", "oha", "`NAME` of oha")
-	flag.StringVar(&c.k6, "k6", "bin/k6", "`FILE` of k6")
+	flag.StringVar(&c.k6, "k6", "k6", "`NAME` or file of k6")
 	only := flag.String("only", "", "`PATTERN` of names of cells (default all)")
 	limit := flag.Duration("for", 0, "a `TIME` after which no cell begins (default: until all are done)")
 	flag.Parse()
@@ -48,11 +48,12 @@ func main() {
 	defer stop()
 	release, err := stayAwake(latencyFile, isDevice)
 	if c.awake = err == nil; !c.awake {
-		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; Linux keeps them awake if root runs make "+
-			"services, and the file is there\n", err)
+		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; they are kept awake if root runs make "+
+			"services where Linux has this device\n", err)
 	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
+		c.hashes += " " + c.k6 // whose version is in the path
 		code, err = c.run(ctx, cells, record.NewPiece(*limit))
 	}
 	// Until here, the file must stay reachable: the garbage collector closes files that are not.
@@ -67,7 +68,7 @@ func main() {
 type campaign struct {
 	stdout, stderr           io.Writer
 	brewput, vegeta, oha, k6 string        // programs
-	hashes                   string        // of brewput and this program
+	hashes                   string        // of brewput and this program, and the path of k6
 	record                   string        // file of the entries
 	spent                    time.Duration // CPU time of the processes that it started and awaited
 	awake                    bool          // the kernel was asked to keep idle CPUs awake
@@ -88,7 +89,7 @@ func matching(all []cell, pattern string) ([]cell, error) {
 
 // entry is the measurement of a cell. Times are in nanoseconds.
 type entry struct {
-	Programs string `json:"programs"` // hashes of brewput and this program
+	Programs string `json:"programs"` // hashes of brewput and this program, and the path of k6
 	Cell     string `json:"cell"`
 	Awake    bool   `json:"awake,omitempty"`   // the kernel was asked to keep idle CPUs awake
 	Missing  string `json:"missing,omitempty"` // why there is no measurement

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/proof/services/known"
@@ -118,16 +117,22 @@ func pins() (e entry, missing bool) {
 	return entry{}, false
 }
 
+// attackGrace is how much longer a tool may run than it sends load.
+const attackGrace = time.Minute
+
 // attack lets the tool send load, and returns what it reports. If the tool or its requests fail, there is no number.
 func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d time.Duration, cpu int) (entry, error) {
 	var e entry
-	out, err := c.command(ctx, pinned(p.sends(p.find(c), url, rate, d), cpu)...)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && ctx.Err() == nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-		return entry{Missing: "it failed: " + first, absent: true}, nil
-	}
-	if err != nil {
+	limited, cancel := context.WithTimeout(ctx, d+attackGrace)
+	defer cancel()
+	out, err := c.command(limited, pinned(p.sends(p.find(c), url, rate, d), cpu)...)
+	var ended *failure
+	switch {
+	case errors.As(err, &ended):
+		return entry{Missing: "it failed: " + ended.reason(), absent: true}, nil
+	case limited.Err() != nil && ctx.Err() == nil:
+		return entry{Missing: fmt.Sprintf("it did not end %v after the load", attackGrace), absent: true}, nil
+	case err != nil:
 		return e, err
 	}
 	e.Got, e.Rate, err = p.read(out, rate)
@@ -136,7 +141,7 @@ func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d 
 	case errors.As(err, &failed):
 		return entry{Missing: failed.Error(), absent: true}, nil
 	case err == nil && rate > 0 && slices.Contains(e.Got[:], 0):
-		return e, fmt.Errorf("%s: no p50, p90 or p99 in %.2000q", p.name, out)
+		return entry{Missing: "it reports no p50, p90 or p99", absent: true}, nil
 	case err != nil:
 		return e, fmt.Errorf("%s: %w in %.2000q", p.name, err, out)
 	}
@@ -158,7 +163,7 @@ func peerCells() (cells []cell) {
 		if pauses {
 			name += " with pauses"
 		}
-		// The others have no warm-up: their first requests count, which open connections. k6 does not count connecting.
+		// The others have no warm-up: their first requests, which open connections, count. k6 leaves connecting out.
 		b := brewputRun{arrivals: "constant", rate: peerRate, workers: openWorkers, seed: 3, cpu: -1, warmup: warmup,
 			duration: peerWindow}
 		cells = append(cells, cell{name: name + ", brewput", part: peerPart, tool: "brewput", calm: true,

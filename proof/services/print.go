@@ -152,16 +152,18 @@ type rivals struct {
 	missing []string // names of those without a score, each of which could be the best one
 }
 
-// newRivals returns the rivals without scores.
-func newRivals() *rivals {
-	r := &rivals{best: math.Inf(-1)}
+// rivalNames returns the names of the rivals.
+func rivalNames() (names []string) {
 	for _, p := range peers() {
 		if p.rival {
-			r.missing = append(r.missing, p.name)
+			names = append(names, p.name)
 		}
 	}
-	return r
+	return names
 }
+
+// newRivals returns the rivals without scores.
+func newRivals() *rivals { return &rivals{best: math.Inf(-1), missing: rivalNames()} }
 
 // add adds the score of a tool, once. It does nothing if the tool is no rival.
 func (r *rivals) add(tool string, score float64) {
@@ -241,14 +243,14 @@ func printRates(w io.Writer, rows []row) (code int) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "tool\trounds\trequests/s\tCPU of the server")
-	peers := newRivals()
+	others := newRivals()
 	for _, tool := range tools {
 		if len(rates[tool]) == 0 {
 			fmt.Fprintf(t, "%s\t%s\n", tool, why[tool])
 			continue
 		}
 		rate := median(rates[tool])
-		peers.add(tool, rate)
+		others.add(tool, rate)
 		fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\n", tool, len(rates[tool]), rate, median(shares[tool]))
 	}
 	t.Flush()
@@ -258,16 +260,16 @@ func printRates(w io.Writer, rows []row) (code int) {
 		fmt.Fprintln(w, "undecided: no rate of brewput")
 		return record.ExitUndecided
 	}
-	share, word := median(own)/peers.best, met
+	share, word := median(own)/others.best, met
 	switch {
-	case peers.name != "" && share < leastRate:
+	case others.name != "" && share < leastRate:
 		word = missed
-	case len(peers.missing) > 0:
-		fmt.Fprintf(w, "undecided: no rate of %s\n", compare.JoinNames(peers.missing))
+	case len(others.missing) > 0:
+		fmt.Fprintf(w, "undecided: no rate of %s\n", compare.JoinNames(others.missing))
 		return record.ExitUndecided
 	}
 	fmt.Fprintf(w, "%s: brewput sends %.3g times as many as %s, the best of %s; at least %.3g needed\n", word, share,
-		peers.name, compare.JoinNames(newRivals().missing), leastRate)
+		others.name, compare.JoinNames(rivalNames()), leastRate)
 	return word.code()
 }
 
