@@ -19,7 +19,7 @@ func options() []workload.Option {
 		{Name: "max-body", Doc: "largest body of a reply in bytes (default 64 MiB)", Value: "BYTES"},
 		{Name: "max-errors", Doc: "largest share of failed requests (default 0.1)", Value: "SHARE"},
 		{Name: "start", Doc: "command that starts the server in each trial; a free port replaces {port} in it, in " +
-			"the URL and in that of ready", Value: "COMMAND"},
+			"the address and in that of ready", Value: "COMMAND"},
 		{Name: "a", Doc: "command that starts the first of two servers to compare", Value: "COMMAND"},
 		{Name: "b", Doc: "command that starts the second server", Value: "COMMAND"},
 		{Name: "ready", Doc: "address that answers with a status below 400 when the started server is ready " +

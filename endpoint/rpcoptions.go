@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/brewput/brewput/env"
@@ -149,13 +148,6 @@ func (r *RPC) parseCall(v workload.Given) (err error) {
 		return plan.Refuse("method", nil, "is missing").Suggest("give one such as package.Service/Method")
 	case r.DataFile != "" && len(r.Data) > 0:
 		return plan.Refuse("data-file", quoted(r.DataFile), "excludes {data}").Suggest("give one of them")
-	}
-	if !r.TLS && !strings.HasPrefix(strings.ToLower(v.Get("ready")), "https:") {
-		for _, name := range []string{"insecure", "ca-file", "cert"} {
-			if v.Has(name) {
-				return plan.Refuse(name, nil, "is for a server with TLS").Suggest("give {tls} too")
-			}
-		}
 	}
 	if r.Service, r.Method, err = parseMethod(v.Get("method")); err != nil {
 		return err

@@ -40,9 +40,14 @@ func (set *settings) checkTLS(s Service) error {
 		return nil
 	}
 	for _, name := range []string{"ca-file", "insecure", "cert"} {
-		if set.given.Has(name) && !set.given.Has("tls") {
-			return plan.Refuse(name, nil, "is for a server with TLS").Suggest("give an address with https://")
+		if !set.given.Has(name) || set.given.Has("tls") {
+			continue
 		}
+		refusal := plan.Refuse(name, nil, "is for a server with TLS")
+		if s.options.url == "target" {
+			return refusal.Suggest("give {tls} too")
+		}
+		return refusal.Suggest("give an address with https://")
 	}
 	return nil
 }

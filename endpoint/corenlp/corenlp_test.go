@@ -188,8 +188,8 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--jars " + dir, filepath.Join(dir, "stanford-corenlp-4.5.7.jar") + " is missing; it has 6 files (485 MB) " +
-			"and needs Java 8 or later; fetch them by make corenlp, or go run " +
+		{"--jars " + dir, "CoreNLP 4.5.7 (6 files, 485 MB; needs Java 8 or later) is not installed: " +
+			filepath.Join(dir, "stanford-corenlp-4.5.7.jar") + " is missing; fetch them by make corenlp, or go run " +
 			"github.com/brewput/brewput/tools/corenlp@latest, or give their directory: --jars DIR"},
 		{"--jars " + damaged, models + " has 7 bytes, not 474412047"},
 		{"--java nojava", `--java: exec: "nojava": executable file not found in $PATH; install Java 8`},

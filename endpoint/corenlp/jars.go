@@ -72,8 +72,8 @@ func (in install) resolve() (install, error) {
 		in.dir = dir
 	}
 	if problem := in.lacks(); problem != "" {
-		return in, plan.Refuse("", nil, "CoreNLP %s is not installed: %s; it has %d files (%d MB) and needs Java 8 or "+
-			"later", Version, problem, len(Jars()), size()/1_000_000).
+		return in, plan.Refuse("", nil, "CoreNLP %s (%d files, %d MB; needs Java 8 or later) is not installed: %s",
+			Version, len(Jars()), size()/1_000_000, problem).
 			Suggest("fetch them by make corenlp, or go run github.com/brewput/brewput/tools/corenlp@latest, or give " +
 				"their directory: {jars} DIR")
 	}

@@ -116,20 +116,20 @@ func (d *dialer) greet(ctx context.Context) error {
 	}
 
 	// In TLS 1.3, a server refuses the certificate of a client after the handshake: read until its first byte.
-	deadline, _ := ctx.Deadline()
-	conn.SetDeadline(deadline)
-	secured.Write([]byte(preface)) // also if this fails, the reason may have arrived
-	if _, err := secured.Read(make([]byte, 1)); err != nil {
-		if advice := endpoint.TLSAdvice(err); advice != "" {
-			return plan.Refuse("", nil, "%s refuses the connection: %s", d.target, quote.Line(err.Error())).
-				Suggest("%s", advice)
+	if deadline, ok := ctx.Deadline(); ok {
+		conn.SetReadDeadline(deadline)
+		if _, err := secured.Read(make([]byte, 1)); isAlert(err) {
+			return d.explainDial(err)
 		}
 	}
 	return nil
 }
 
-// preface is what a client of HTTP/2 sends first, with an empty frame of settings (RFC 9113, sections 3.4 and 6.5).
-const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+// isAlert reports whether an error of TLS is the server's, which refuses the connection.
+func isAlert(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error"
+}
 
 // explainDial says in one line why a connection or a handshake failed.
 func (d *dialer) explainDial(err error) error {
@@ -141,6 +141,9 @@ func (d *dialer) explainDial(err error) error {
 			quote.Line(certificate.Err.Error())).Suggest("%s", endpoint.TLSAdvice(certificate.Err))
 	case errors.As(err, &record):
 		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave TLS out (option tls)")
+	case isAlert(err):
+		return plan.Refuse("", nil, "%s refuses the connection: %s", d.target, quote.Line(err.Error())).
+			Suggest("%s", endpoint.TLSAdvice(err))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s accepts no connection within %v", d.target, d.rpc.Timeout())
 	case errors.Is(err, syscall.ECONNREFUSED):

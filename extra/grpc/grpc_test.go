@@ -169,28 +169,43 @@ func TestClientCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := open(t, &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert,
-		VerifyPeerCertificate: func(certs [][]byte, _ [][]*x509.Certificate) error {
-			if !bytes.Equal(certs[0], pair.Certificate[0]) {
-				return errors.New("the certificate is another one")
-			}
-			return nil
-		}}, "v1")
-	cert, key := filepath.Join(t.TempDir(), "cert"), filepath.Join(t.TempDir(), "key")
-	for path, text := range map[string][]byte{cert: keys.Certificate, key: keys.Private} {
+	others, err := remote.NewKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		return path
 	}
-	options := []string{"target=" + target, brew, "tls=true", "ca-file=" + cert}
-	if o := measure(t, 3, "", append(options, "cert="+cert, "key="+key)...); o.text() != "" || o.ok != 3 {
-		t.Errorf("%d calls, %s", o.ok, o.text())
-	}
-	const want = " refuses the connection: "
-	if text := measure(t, 3, "", options...).text(); !strings.Contains(text, target+want) ||
-		!strings.HasSuffix(text, "give a certificate of a client that the server accepts (option cert), with its key "+
-			"(option key)") {
-		t.Error(text)
+	cert, key := file("cert", keys.Certificate), file("key", keys.Private)
+	wrong := []string{"cert=" + file("another cert", others.Certificate), "key=" + file("another key", others.Private)}
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		target := open(t, &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert,
+			MaxVersion: version, VerifyPeerCertificate: func(certs [][]byte, _ [][]*x509.Certificate) error {
+				if !bytes.Equal(certs[0], pair.Certificate[0]) {
+					return errors.New("the certificate is another one")
+				}
+				return nil
+			}}, "v1")
+		options := []string{"target=" + target, brew, "tls=true", "ca-file=" + cert}
+		if o := measure(t, 3, "", append(options, "cert="+cert, "key="+key)...); o.text() != "" || o.ok != 3 {
+			t.Errorf("%d calls, %s", o.ok, o.text())
+		}
+		for name, more := range map[string][]string{"none": nil, "another": wrong} {
+			text := measure(t, 3, "", append(options, more...)...).text()
+			want := "give a certificate of a client that the server accepts (option cert), with its key (option key)"
+			if version == tls.VersionTLS12 && more == nil { // the server does not say why
+				want = "handshake failure"
+			}
+			if !strings.Contains(text, target+" refuses the connection: remote error: tls: ") ||
+				!strings.HasSuffix(text, want) {
+				t.Errorf("%s, %x: %s", name, version, text)
+			}
+		}
 	}
 }
 
@@ -301,6 +316,7 @@ func TestWrongUse(t *testing.T) {
 		{"target=127.0.0.1:1 header=secret " + brew, "header is not NAME=VALUE"},
 		{"target=127.0.0.1:1 header=grpc-timeout=1 " + brew, "is set by gRPC"},
 		{"target=127.0.0.1:1 insecure=true " + brew, "insecure is for a server with TLS"},
+		{"target=127.0.0.1:1 cert=x key=y " + brew, "cert is for a server with TLS; give tls too"},
 		{"target=127.0.0.1:1 data={} data-file=x " + brew, "excludes"},
 		{"target=127.0.0.1:{port} " + brew, `target "127.0.0.1:{port}" has {port}`},
 		// the server

@@ -106,7 +106,7 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile("`brewput (sim .* --timeline) docs/kitchen.svg`").FindSubmatch(readme)
+	line := regexp.MustCompile(`(?m)^    brewput (sim .* --timeline) docs/kitchen\.svg$`).FindSubmatch(readme)
 	if line == nil {
 		t.Fatal("the README does not say how its picture is made")
 	}
