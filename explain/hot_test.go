@@ -440,6 +440,7 @@ func TestLibraryImbalance(t *testing.T) {
 		{"example.com/pool.(*Pool).run", []string{"example.com/pool.New", "example.com/pool.init"}, false, ""},
 		{"example.com/shrinking.run", []string{"example.com/shrinking.Submit", "main.all:4"}, false, ""},
 		{"example.com/two.run", []string{"example.com/two.Submit", "main.all:4"}, false, "main.go:4"},
+		{"example.com/shared.run", []string{"example.com/shared.Submit", "main.all:4"}, false, ""},
 		{"example.com/results.run", []string{"example.com/results.Submit", "main.all:4"}, false, "main.go:4"},
 		{"example.com/rpc.(*Server).call", []string{"example.com/rpc.(*Server).Serve", "main.all:4"}, true, ""},
 		{"example.com/codec.encode", []string{"example.com/codec.Start", "main.all:4"}, false, ""}, // its own work
@@ -465,6 +466,10 @@ func TestLibraryImbalance(t *testing.T) {
 		case "example.com/two.run": // most of those that wait in one place are of another class
 			i := c.wait(evidence.OpReceive, w, 100, 0, 1, "runtime.chanrecv1", x.start)
 			more := c.class(x.start, 80, 2, time.Millisecond, 0)
+			c.evidence.Trace.Waits[i].Classes = append(c.evidence.Trace.Waits[i].Classes, more)
+		case "example.com/shared.run": // as shrinking.run, beside many goroutines that wait once
+			i := c.wait(evidence.OpReceive, w, 1990, 0, 1, "runtime.chanrecv1", x.start)
+			more := c.class(x.start, 1000, 2, time.Millisecond, 0)
 			c.evidence.Trace.Waits[i].Classes = append(c.evidence.Trace.Waits[i].Classes, more)
 		case "example.com/results.run": // its tasks wait for those who take their results
 			c.wait(evidence.OpSend, w, 1000, 0, 1, "runtime.chansend1", "example.com/results.Put", x.start)

@@ -329,6 +329,16 @@ func TestSkewInPool(t *testing.T) {
 			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 1}, evidence.Waker{Count: 3, Class: 1,
 				Stack: frames("runtime.chansend1", lane+"Stop", "main.main:8")})
 		}, "main.go:7"},
+		"stop signals to lanes that goroutines feed in turn": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count = 2
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 1}, evidence.Waker{Count: 3, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Stop", "main.main:8")})
+			gate := c.class(lane+"gate", 1, 1, time.Millisecond, 0)
+			c.evidence.Trace.Classes[gate].Created = frames(lane+"New", "main.main:2")
+			c.evidence.Trace.Waits[1].Wakers = append(c.evidence.Trace.Waits[1].Wakers, evidence.Waker{Count: 1,
+				Class: gate, Stack: frames("runtime.chansend1", lane+"gate")})
+			c.submit(gate, 1, lane+"gate", "runtime.chansend1", lane+"Open", "main.open:3")
+		}, "main.go:7"},
 		"beside another pool with a goroutine that feeds": {func(c *testCase, _ *evidence.Wait) {
 			more := c.class(lane+"dispatch", 1, 1, time.Millisecond, 0)
 			c.evidence.Trace.Classes[more].Created = frames(lane+"New", "main.main:3", "example.com/cli.Execute:1")

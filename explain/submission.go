@@ -71,9 +71,8 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 			signals = most.count <= c.Count
 		}
 		for _, o := range level {
-			starters := a.starters(o)
-			for _, s := range starters {
-				give(s, o.Count/int64(len(starters)))
+			for _, s := range a.starters(o) {
+				give(s, o.Count)
 			}
 		}
 		return givers

@@ -24,6 +24,7 @@ func k6Peer(t *testing.T, script string) (peer, *campaign) {
 // TestK6: k6 gets a script with the load, and no variable that changes it.
 func TestK6(t *testing.T) {
 	t.Setenv("K6_DURATION", "1h")
+	t.Setenv("BREWPUT_PROTOCOL", "h2")
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
 	if err := os.Mkdir(filepath.Join(config, "k6"), 0o700); err != nil {
@@ -34,7 +35,7 @@ func TestK6(t *testing.T) {
 		0:   `executor: "constant-vus", vus: 64, duration: "2s" }`,
 	} {
 		seen := filepath.Join(t.TempDir(), "seen")
-		p, c := k6Peer(t, "echo \"$*$K6_DURATION$(ls $XDG_CONFIG_HOME)\" >"+seen+"; cat >>"+seen+
+		p, c := k6Peer(t, "echo \"$*$K6_DURATION$BREWPUT_PROTOCOL$(ls $XDG_CONFIG_HOME)\" >"+seen+"; cat >>"+seen+
 			"\ncat <<'END'\n"+k6Text+"\nEND\n")
 		e, err := p.attack(t.Context(), c, "http://[::1]:7/a?b=$HOME", rate, 2*time.Second, -1)
 		if err != nil || e.Rate != 599.5 || e.Got != [3]float64{1854541, 5e6, 12e6} {
@@ -69,6 +70,11 @@ func TestPeerFails(t *testing.T) {
 	if e, err := p.attack(t.Context(), c, "http://[::1]:7/", 600, time.Second, -1); err != nil || !e.absent ||
 		e.Missing != "it reports no p50, p90 or p99" {
 		t.Errorf("without a quantile: %+v, %v", e, err)
+	}
+	p, c = k6Peer(t, "sleep 60")
+	e, err = p.attack(t.Context(), c, "http://[::1]:7/", 600, time.Millisecond-attackGrace, -1) // a millisecond in all
+	if err != nil || !e.absent || e.Missing != "it did not end 1m0s after the load" {
+		t.Errorf("it does not end: %+v, %v", e, err)
 	}
 	c.k6 += " is not there"
 	if e, missing := p.missing(c); !missing || !e.absent || !strings.Contains(e.Missing, c.k6+" is missing; see ") {
