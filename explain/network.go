@@ -90,10 +90,11 @@ func (a *analysis) servesConnections(c *evidence.Class) bool {
 var connectionMethod = regexp.MustCompile(`\.(\(.+\)|\w+(\[\.\.\.\])?)\.(Read|ReadByte|ReadFrom|Accept)$`)
 
 // networkPart returns the frames of a stack before the first one of the program that is no method of a connection or a
-// listener, and whether they are all. Such a method calls one of the standard library or of the program.
+// listener, and whether they are all. Of other modules, such a method calls only one of these.
 func (p program) networkPart(stack []evidence.Frame) (part []evidence.Frame, whole bool) {
+	wraps := func(f evidence.Frame) bool { return connectionMethod.MatchString(f.Function) }
 	for i, f := range stack {
-		if p.isOwn(f) && (i == 0 || p.isForeign(stack[i-1]) || !connectionMethod.MatchString(f.Function)) {
+		if p.isOwn(f) && (i == 0 || !wraps(f) || p.isForeign(stack[i-1]) && !wraps(stack[i-1])) {
 			return stack[:i], false
 		}
 	}

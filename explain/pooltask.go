@@ -35,7 +35,7 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 			continue
 		}
 		submitted := int64(0)
-		list := a.submissions(repository(c.Start), w)
+		list := a.submissions(repository(c.Start), taskWait{w, w.Count})
 		for _, s := range list {
 			submitted += s.count
 		}

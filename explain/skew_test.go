@@ -321,18 +321,31 @@ func TestSkewInPool(t *testing.T) {
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "main.counting[...].Read:6", lane+"read",
 				lane+"work")
 		}, ""},
+		"lanes that read own connections around those of a library": {func(c *testCase, _ *evidence.Wait) {
+			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/proxy.(*Conn).Read",
+				"main.(*counting).Read:6", lane+"read", lane+"work")
+		}, ""},
+		"large tasks to lanes that a stopped goroutine starts": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count, w.Wakers[0].Class = 3, 1
+			w.Wakers[0].Stack = frames("runtime.chansend1", lane+"Submit", "main.give:4")
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 1})
+			k := &c.evidence.Trace.Waits[1].Wakers[0]
+			k.Count, k.Stack = 1, frames("runtime.chansend1", lane+"Stop", "main.main:8")
+		}, "main.go:4"},
 		"lanes that wait for a lock of a connection": {func(c *testCase, _ *evidence.Wait) {
 			c.wait(evidence.OpMutex, 0, 3, 0, -1, "net.(*conn).Read", lane+"close", lane+"work")
 		}, "main.go:7"},
 		"stop signals to lanes that a goroutine feeds": {func(c *testCase, w *evidence.Wait) {
 			w.Wakers[0].Count = 2
-			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 1}, evidence.Waker{Count: 3, Class: 1,
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 2}, evidence.Waker{Count: 3, Class: 1,
 				Stack: frames("runtime.chansend1", lane+"Stop", "main.main:8")})
+			c.evidence.Trace.Waits[1].Wakers[0].Count = 2 // rarely, because tasks wait
 		}, "main.go:7"},
 		"stop signals to lanes that goroutines feed in turn": {func(c *testCase, w *evidence.Wait) {
 			w.Wakers[0].Count = 2
-			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 1}, evidence.Waker{Count: 3, Class: 1,
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 90, Class: 2}, evidence.Waker{Count: 3, Class: 1,
 				Stack: frames("runtime.chansend1", lane+"Stop", "main.main:8")})
+			c.evidence.Trace.Waits[1].Wakers[0].Count = 2 // rarely, because tasks wait
 			gate := c.class(lane+"gate", 1, 1, time.Millisecond, 0)
 			c.evidence.Trace.Classes[gate].Created = frames(lane+"New", "main.main:2")
 			c.evidence.Trace.Waits[1].Wakers = append(c.evidence.Trace.Waits[1].Wakers, evidence.Waker{Count: 1,
@@ -354,7 +367,9 @@ func TestSkewInPool(t *testing.T) {
 				Stack: frames("runtime.chansend1", lane+"tick")},
 				evidence.Waker{Count: 50, Class: 1, Stack: frames("runtime.chansend1", lane+"Submit", "main.give:4")})
 			k := &c.evidence.Trace.Waits[1].Wakers[0]
-			k.Count, k.Stack = 500, frames("runtime.chansend1", lane+"Stats", "main.watch:8")
+			k.Count, k.Stack = 500, frames("runtime.chansend1", lane+"Stats", "main.watch:8", "main.main:9")
+			c.evidence.Trace.Waits[1].Wakers = append(c.evidence.Trace.Waits[1].Wakers, evidence.Waker{Count: 500,
+				Class: 1, Stack: frames("runtime.chansend1", lane+"Stats", "main.watch:8", "main.log:3")})
 		}, "main.go:4"},
 		"tasks of a deep stack": {func(c *testCase, _ *evidence.Wait) { // it is cut
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/sql.(*Rows).Next")

@@ -42,16 +42,18 @@ type submission struct {
 
 // submitted returns the line of the program that most often wakes the goroutines of a class of a pool for tasks, or
 // other goroutines of the pool, which may start them or pass the tasks on. What wakes the latter counts no more often
-// than they do so. If the class itself is woken at most once for each of its goroutines, as to stop them, the line that
-// wakes the others counts. The count is 0 if it is not known.
+// than they do so. A line that wakes the class itself at most once for each of its goroutines, as to stop them, and
+// less often than others of the pool do, counts only if no other line is known. The count is 0 if none is.
 func (a *analysis) submitted(c *evidence.Class) (most submission) {
 	pool := repository(c.Start)
 	passed := map[*evidence.Class]int64{c: math.MaxInt64} // how many tasks each may have passed on
 	signals := false                                      // most may only stop each goroutine
 	walk(c, func(level []*evidence.Class) (givers []*evidence.Class) {
+		fed := int64(0)
 		give := func(o *evidence.Class, n int64) {
 			if repository(o.Start) == pool && o != c {
 				passed[o] += n
+				fed += n
 				givers = append(givers, o)
 			}
 		}
@@ -59,7 +61,7 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 		for _, w := range waits {
 			for _, k := range w.Wakers {
 				if k.Class >= 0 {
-					give(&a.trace.Classes[k.Class], k.Count)
+					give(&a.trace.Classes[k.Class], min(k.Count, w.limit))
 				}
 			}
 		}
@@ -67,8 +69,8 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 		if len(list) > 0 && (signals || list[0].count > most.count) {
 			most, signals = list[0], false
 		}
-		if level[0] == c {
-			signals = most.count <= c.Count
+		if level[0] == c { // the first level
+			signals = most.count <= c.Count && fed > most.count
 		}
 		for _, o := range level {
 			for _, s := range a.starters(o) {
@@ -80,26 +82,27 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 	return most
 }
 
-// taskWaitsOf returns copies of the waits for tasks of some classes of a pool, but for those that may also be of other
-// pools. A waker counts no more often than these classes passed tasks on.
-func (a *analysis) taskWaitsOf(classes []*evidence.Class, pool string, passed map[*evidence.Class]int64,
-) (waits []*evidence.Wait) {
+// taskWait is how goroutines of a pool wait for tasks. What wakes them counts no more often than limit.
+type taskWait struct {
+	*evidence.Wait
+	limit int64
+}
+
+// taskWaitsOf returns the waits for tasks of some classes of a pool, but for those that may also be of other pools, and
+// as limits how many tasks the classes may have passed on.
+func (a *analysis) taskWaitsOf(classes []*evidence.Class, pool string, passed map[*evidence.Class]int64) (
+	waits []taskWait) {
 	for i := range a.trace.Waits {
-		w := a.trace.Waits[i]
-		of := slices.DeleteFunc(slices.Clone(classes), func(o *evidence.Class) bool { return !a.isIn(o, w.Classes...) })
-		if len(of) == 0 || !a.waitsForTasks(&w, pool) ||
-			slices.ContainsFunc(of, func(o *evidence.Class) bool { return a.sharesWait(o, &w) }) {
-			continue
+		w := taskWait{Wait: &a.trace.Waits[i]}
+		of, shared := false, false
+		for _, o := range classes {
+			if a.isIn(o, w.Classes...) {
+				of, shared, w.limit = true, shared || a.sharesWait(o, w.Wait), w.limit+passed[o]
+			}
 		}
-		limit := int64(0)
-		for _, o := range of {
-			limit += passed[o]
+		if of && !shared && a.waitsForTasks(w.Wait, pool) {
+			waits = append(waits, w)
 		}
-		w.Wakers = slices.Clone(w.Wakers)
-		for k := range w.Wakers {
-			w.Wakers[k].Count = min(w.Wakers[k].Count, limit)
-		}
-		waits = append(waits, &w)
 	}
 	return waits
 }
@@ -139,8 +142,8 @@ func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
 		(w.Op == evidence.OpReceive || w.Op == evidence.OpSelect || w.Op == evidence.OpCond)
 }
 
-// taskWaits returns how often the goroutines of a class of a pool wait for tasks, at most. Where those of other classes
-// wait, too, all may do so equally often, or the others once each.
+// taskWaits returns how often the goroutines of a class of a pool wait for tasks. Where those of other classes wait,
+// too, it is the larger of two estimates: all do so equally often, or the others once each.
 func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 	for i := range a.trace.Waits {
 		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes...) && a.waitsForTasks(w, repository(c.Start)) {
@@ -156,10 +159,14 @@ func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 
 // submissions returns the lines of the program that wake the goroutines of a pool in waits for tasks, to submit some,
 // those that do so most often first.
-func (a *analysis) submissions(pool string, waits ...*evidence.Wait) (list []submission) {
+func (a *analysis) submissions(pool string, waits ...taskWait) (list []submission) {
 	for _, w := range waits {
+		before := map[evidence.Frame]int64{}
+		for _, s := range list {
+			before[s.at] = s.count
+		}
 		for _, k := range w.Wakers {
-			if !a.isSubmission(w, k, pool) {
+			if !a.isSubmission(w.Wait, k, pool) {
 				continue
 			}
 			own := slices.IndexFunc(k.Stack, a.prog.isOwn)
@@ -168,7 +175,7 @@ func (a *analysis) submissions(pool string, waits ...*evidence.Wait) (list []sub
 			if i < 0 {
 				i, list = len(list), append(list, submission{at: line})
 			}
-			list[i].count += k.Count
+			list[i].count = min(list[i].count+k.Count-before[line], w.limit) + before[line]
 			if k.Count > list[i].largest {
 				list[i].from, list[i].largest = k.Stack[own:], k.Count
 			}
