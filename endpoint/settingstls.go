@@ -36,11 +36,12 @@ func (set *settings) parseTLS(v workload.Given) error {
 // checkTLS refuses options of TLS if no address has it.
 func (set *settings) checkTLS(s Service) error {
 	secure := func(address string) bool { return strings.HasPrefix(strings.ToLower(address), "https:") }
-	if secure(s.Ready) || slices.ContainsFunc(s.Requests, func(r Request) bool { return secure(r.URL) }) {
+	if set.given.Has("tls") || secure(s.Ready) ||
+		slices.ContainsFunc(s.Requests, func(r Request) bool { return secure(r.URL) }) {
 		return nil
 	}
 	for _, name := range []string{"ca-file", "insecure", "cert"} {
-		if !set.given.Has(name) || set.given.Has("tls") {
+		if !set.given.Has(name) {
 			continue
 		}
 		refusal := plan.Refuse(name, nil, "is for a server with TLS")

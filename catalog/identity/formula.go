@@ -58,13 +58,11 @@ func batchCosts() *workload.Formula {
 	}
 }
 
-// The calls of echo of each kind, how long those with a delay may take if they are more than the fewest, and the calls
-// in its larger transmissions.
 const (
-	maxEchoes    = 2048
-	fewestEchoes = 16
-	echoTime     = time.Second
-	echoBatch    = 64
+	maxEchoes    = 2048        // most calls of echo of each kind
+	fewestEchoes = 16          // fewest calls with a delay
+	echoTime     = time.Second // that these should take at most
+	echoBatch    = 64          // calls in a larger transmission of echo
 )
 
 // newEcho is a bound: one caller calls. It measures the round-trip time of a call (rtt_ns). Then one goroutine does the

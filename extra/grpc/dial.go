@@ -26,6 +26,9 @@ import (
 // greeting is the time limit of a connection without gRPC.
 const greeting = 5 * time.Second
 
+// alertTime is how long a server may take to refuse a certificate after the handshake.
+const alertTime = time.Second
+
 // dialer makes the connections to a server.
 type dialer struct {
 	rpc    *endpoint.RPC
@@ -115,12 +118,11 @@ func (d *dialer) greet(ctx context.Context) error {
 		return fmt.Errorf("%s does not speak gRPC: it offers TLS without HTTP/2", d.target)
 	}
 
-	// In TLS 1.3, a server refuses the certificate of a client after the handshake: read until its first byte.
-	if deadline, ok := ctx.Deadline(); ok {
-		conn.SetReadDeadline(deadline)
-		if _, err := secured.Read(make([]byte, 1)); isAlert(err) {
-			return d.explainDial(err)
-		}
+	// In TLS 1.3, a server refuses the certificate of a client after the handshake: read until its first byte. Some
+	// send none before they got one.
+	conn.SetReadDeadline(time.Now().Add(alertTime))
+	if _, err := secured.Read(make([]byte, 1)); isAlert(err) {
+		return d.explainDial(err)
 	}
 	return nil
 }

@@ -193,7 +193,7 @@ func TestClientCertificate(t *testing.T) {
 			}}, "v1")
 		options := []string{"target=" + target, brew, "tls=true", "ca-file=" + cert}
 		if o := measure(t, 3, "", append(options, "cert="+cert, "key="+key)...); o.text() != "" || o.ok != 3 {
-			t.Errorf("%d calls, %s", o.ok, o.text())
+			t.Errorf("%x: %d calls, %s", version, o.ok, o.text())
 		}
 		for name, more := range map[string][]string{"none": nil, "another": wrong} {
 			text := measure(t, 3, "", append(options, more...)...).text()

@@ -45,7 +45,8 @@ func (c *campaign) command(ctx context.Context, args ...string) ([]byte, error) 
 	return stdout.Bytes(), err
 }
 
-// plain returns an environment without the user's settings of brewput and k6. k6 reads a file of the directory config.
+// plain returns an environment without the user's settings of brewput and k6. On Linux, k6 reads a file of the
+// directory config.
 func plain(environ []string, config string) []string {
 	environ = slices.DeleteFunc(environ, func(v string) bool {
 		return strings.HasPrefix(v, "K6_") || strings.HasPrefix(v, "BREWPUT_")

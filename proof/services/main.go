@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"regexp"
 	"slices"
@@ -53,7 +54,7 @@ func main() {
 	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
-		c.hashes += " " + c.k6 // whose version is in the path
+		c.hashes += " " + hashOf(c.k6)
 		code, err = c.run(ctx, cells, record.NewPiece(*limit))
 	}
 	// Until here, the file must stay reachable: the garbage collector closes files that are not.
@@ -68,7 +69,7 @@ func main() {
 type campaign struct {
 	stdout, stderr           io.Writer
 	brewput, vegeta, oha, k6 string        // programs
-	hashes                   string        // of brewput and this program, and the path of k6
+	hashes                   string        // of brewput, this program and k6
 	record                   string        // file of the entries
 	spent                    time.Duration // CPU time of the processes that it started and awaited
 	awake                    bool          // the kernel was asked to keep idle CPUs awake
@@ -89,7 +90,7 @@ func matching(all []cell, pattern string) ([]cell, error) {
 
 // entry is the measurement of a cell. Times are in nanoseconds.
 type entry struct {
-	Programs string `json:"programs"` // hashes of brewput and this program, and the path of k6
+	Programs string `json:"programs"` // hashes of brewput, this program and k6
 	Cell     string `json:"cell"`
 	Awake    bool   `json:"awake,omitempty"`   // the kernel was asked to keep idle CPUs awake
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
@@ -166,6 +167,19 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 		return 0, err
 	}
 	return record.Exit(c.stdout, c.print(cells, done), left, "cells"), nil
+}
+
+// hashOf returns the hash of a program, or "-" if it cannot be found.
+func hashOf(name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "-"
+	}
+	hash, err := record.Hash(path)
+	if err != nil {
+		return "-"
+	}
+	return hash
 }
 
 // hashes returns the hashes of a program and of this one.

@@ -130,7 +130,7 @@ func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d 
 	switch {
 	case errors.As(err, &ended):
 		return entry{Missing: "it failed: " + ended.reason(), absent: true}, nil
-	case limited.Err() != nil && ctx.Err() == nil:
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		return entry{Missing: fmt.Sprintf("it did not end %v after the load", attackGrace), absent: true}, nil
 	case err != nil:
 		return e, err

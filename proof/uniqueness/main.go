@@ -28,7 +28,8 @@ import (
 func main() {
 	trial.Main(identity.Workload())
 	c := campaign{stdout: os.Stdout, workload: identity.Workload()}
-	designs := flag.String("designs", "", "`NAMES` of designs, separated by commas (default all)")
+	designs := flag.String("designs", "", "`NAMES` of designs, separated by commas (default: those of a run that "+
+		"names none)")
 	flag.IntVar(&c.calls, "calls", 1_000_000_000, "calls of each design")
 	flag.IntVar(&c.each, "each", 100_000_000, "calls of a piece")
 	flag.StringVar(&c.record, "record", "bin/unique.ndjson", "`FILE` of the outcomes so far")

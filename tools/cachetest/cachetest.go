@@ -9,8 +9,7 @@ import (
 )
 
 // Apart runs the tests of a package with a cache directory of their own, so that calibrations of this machine do not
-// matter: that of XDG_CACHE_HOME, which Linux and other systems but darwin and Windows have. The go command keeps its
-// cache.
+// matter. XDG_CACHE_HOME names it, which darwin, Windows and Plan 9 ignore. The go command keeps its cache.
 type Apart struct{ *testing.M }
 
 // Run runs the tests and returns the exit code. It panics if the directory cannot be made.
