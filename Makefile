@@ -8,7 +8,7 @@ RACE_SKIP = TestIntervals TestTimeline TestCoffee TestCoffeePrograms TestStretch
 	TestUndisturbed TestLimitPredictorSimulation TestSpawningIsProgress TestMessenger TestMessengerShape TestMessengerFaults \
 	TestMessengerWindow TestMessengerOriginal TestKnownDigests TestWholeSum TestVerify TestFilter TestForeignDecoder \
 	TestBitFlips TestTruncation TestPowerLoss TestPowerLossIsFound TestPowerLossAfterKill TestMappedPowerLoss TestManyFaults TestPeers TestDesignsAgree \
-	TestDiskFullAnywhere TestCutAnywhere TestFlipAnywhere
+	TestDiskFullAnywhere TestCutAnywhere TestFlipAnywhere TestFormulas TestTimesOfLinks TestBatchesShareOverhead
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/... ./internal/hook
 
 .PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-ranges verdicts-quick verdicts-again verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities services journal messages peers-live unique intervals fuzz needs corenlp corenlp-load data simd
@@ -36,6 +36,8 @@ test: needs ## run every test; as root it first installs a missing C compiler, p
 	$(GO) test -vet=off -pgo=off -timeout 20m $(TESTFLAGS) ./internal/cli ./internal/cli/manual ./... # those that take longest first
 	CGO_ENABLED=0 $(GO) -C extra test -vet=off -timeout 5m $(TESTFLAGS) ./...
 
+# Each process of a race test would wait a second for late reports.
+check: export GORACE = atexit_sleep_ms=100
 check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
 	$(GO) vet -pgo=off ./...
