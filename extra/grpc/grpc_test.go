@@ -124,8 +124,9 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestUnix calls a method over a Unix socket, with and without TLS: the certificate and the calls are for localhost.
-func TestUnix(t *testing.T) {
+// newKeys returns a new certificate and its key.
+func newKeys(t *testing.T) (*remote.Keys, tls.Certificate) {
+	t.Helper()
 	keys, err := remote.NewKeys()
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +135,12 @@ func TestUnix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return keys, pair
+}
+
+// TestUnix calls a method over a Unix socket, with and without TLS: the certificate and the calls are for localhost.
+func TestUnix(t *testing.T) {
+	keys, pair := newKeys(t)
 	dir, err := os.MkdirTemp("", "") // with a short path
 	if err != nil {
 		t.Fatal(err)
@@ -161,18 +168,8 @@ func TestUnix(t *testing.T) {
 
 // TestClientCertificate calls a server that wants a certificate of its clients.
 func TestClientCertificate(t *testing.T) {
-	keys, err := remote.NewKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := tls.X509KeyPair(keys.Certificate, keys.Private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	others, err := remote.NewKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys, pair := newKeys(t)
+	others, _ := newKeys(t)
 	dir := t.TempDir()
 	file := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
@@ -276,14 +273,7 @@ func listen(t *testing.T, text string) string {
 
 // TestWrongUse checks that each mistake gets one clear line.
 func TestWrongUse(t *testing.T) {
-	keys, err := remote.NewKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := tls.X509KeyPair(keys.Certificate, keys.Private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys, pair := newKeys(t)
 	good, bare := open(t, nil, "v1"), open(t, nil)
 	secure := open(t, &tls.Config{Certificates: []tls.Certificate{pair}}, "v1")
 	plain := httptest.NewServer(http.NotFoundHandler())
