@@ -8,7 +8,7 @@ RACE_SKIP = TestIntervals TestTimeline TestCoffee TestCoffeePrograms TestStretch
 	TestUndisturbed TestLimitPredictorSimulation TestSpawningIsProgress TestMessenger TestMessengerShape TestMessengerFaults \
 	TestMessengerWindow TestMessengerOriginal TestKnownDigests TestWholeSum TestVerify TestFilter TestForeignDecoder \
 	TestBitFlips TestTruncation TestPowerLoss TestPowerLossIsFound TestPowerLossAfterKill TestMappedPowerLoss TestManyFaults TestPeers TestDesignsAgree \
-	TestDiskFullAnywhere TestCutAnywhere TestFlipAnywhere TestFormulas TestTimesOfLinks TestBatchesShareOverhead
+	TestDiskFullAnywhere TestCutAnywhere TestFlipAnywhere TestFormulasOfLinks TestTimesOfLinks TestBatchesShareOverhead
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/... ./internal/hook
 
 .PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-ranges verdicts-quick verdicts-again verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities services journal messages peers-live unique intervals fuzz needs corenlp corenlp-load data simd
@@ -33,11 +33,11 @@ man: ## write the manual pages into bin/man and the completion scripts into bin/
 	for s in bash zsh fish; do bin/brewput completion $$s >bin/completion/brewput.$$s || exit 1; done
 
 test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh, fish or strace
-	$(GO) test -vet=off -pgo=off -timeout 20m $(TESTFLAGS) ./internal/cli ./internal/cli/manual ./... # those that take longest first
+	$(GO) test -vet=off -pgo=off -timeout 20m $(TESTFLAGS) ./internal/cli ./internal/cli/manual ./... # slowest packages first
 	CGO_ENABLED=0 $(GO) -C extra test -vet=off -timeout 5m $(TESTFLAGS) ./...
 
-# Each process of a race test would wait a second for late reports.
-check: export GORACE = atexit_sleep_ms=100
+# Each process of a race test would sleep for a second before it exits, to report races of goroutines that still run.
+check: export GORACE ?= atexit_sleep_ms=100
 check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
 	$(GO) vet -pgo=off ./...
@@ -154,7 +154,7 @@ simulate: ## count wrong verdicts in 10,000 simulated data sets of each situatio
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000
 
 unique: FOR = 8m
-unique: ## check that each design of identity issues nothing twice in 10^9 live calls: about 25 minutes in pieces of 8 (repeat it)
+unique: ## check that the designs of identity in one process issue nothing twice in 10^9 live calls each: about 25 minutes in pieces of 8 (repeat it)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/unique ./proof/uniqueness
 	bin/unique -record bin/unique.ndjson -for $(FOR)
 
@@ -167,13 +167,13 @@ rivals: ## compare sets, actors and logs with originals and other projects: abou
 ONLY =
 services: FOR = 8m
 services: K6 = v1.8.1
-services: ## compare response times of run http with the truth, and with vegeta, hey, k6, oha and wrk, which it installs except oha: in pieces of 8 minutes (repeat it, or ONLY='^truth')
+services: ## compare response times of run http with the truth, and with vegeta, hey, k6, wrk and oha; installs hey and wrk as root on Debian: about 40 minutes in pieces of 8 (repeat it; ONLY='^truth' selects cells)
 	@sh tools/need-load-generators.sh
 	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/brewput ./cmd/brewput
 	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/services ./proof/services
 	CGO_ENABLED=0 $(GO) build -modfile=tools/load.mod -o bin/vegeta github.com/tsenart/vegeta/v12
 	@test -x bin/k6-$(K6)/k6 || GOBIN=$(CURDIR)/bin/k6-$(K6) CGO_ENABLED=0 $(GO) install go.k6.io/k6@$(K6) || \
-		echo "make services could not build k6: without it, it cannot decide that brewput sends enough" >&2
+		echo "make services could not build k6: it cannot decide whether brewput sends as much" >&2
 	bin/services -program bin/brewput -vegeta bin/vegeta -k6 bin/k6-$(K6)/k6 -record bin/services.ndjson -for $(FOR) -only "$(ONLY)"
 
 SYSTEMS = 10000

@@ -11,6 +11,6 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 	{ apt-get update -qq && apt-get install -y -qq hey wrk util-linux; } >&2
 fi
 for tool in $missing; do
-	command -v $tool >/dev/null 2>&1 || echo "make services does without $tool: it is not installed" >&2
+	command -v $tool >/dev/null 2>&1 || echo "make services skips what needs $tool: it is not installed" >&2
 done
 exit 0

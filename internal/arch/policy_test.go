@@ -70,6 +70,7 @@ var mayImport = map[string][]string{
 	"internal/gobench": {"compare", "internal/host", "internal/input", "internal/lock", "internal/proc",
 		"internal/store", "plan", "result", "sweep", "trial", "workload"},
 	"internal/cli/help":   {},
+	"internal/cli/manual": {},
 	"internal/cli/intent": {"compare", "internal/decimal", "lab", "result", "sweep"},
 	"internal/cli/option": {"internal/cli/help", "internal/config", "plan", "sim", "workload"},
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
@@ -117,8 +118,6 @@ var mayImport = map[string][]string{
 	"internal/settest":      {"env", "env/live", "env/virtual", "sim"},
 	"internal/workloadtest": {"env", "plan", "result", "sim", "trial", "workload"},
 
-	"internal/cli/manual": {},
-
 	"tools/cachetest":  {},
 	"tools/schematest": {"internal/schema"},
 
@@ -145,8 +144,8 @@ var mayImport = map[string][]string{
 	"proof/regressions": {"internal/stat", "proof/idle", "proof/record", "result",
 		"tools/repository"},
 	"proof/identities": {"catalog/peers", "plan", "proof/record", "result", "sim", "trial", "workload"},
-	"proof/services": {"compare", "env", "internal/interrupt", "internal/proc", "load", "model", "proof/idle",
-		"proof/record", "proof/services/known", "result"},
+	"proof/services": {"compare", "env", "internal/decimal", "internal/interrupt", "internal/proc", "load", "model",
+		"proof/idle", "proof/record", "proof/services/known", "result"},
 	"proof/services/known": {"env", "internal/alarm", "internal/rxtime", "model"},
 	"proof/uniqueness":     {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
 	"proof/simspeed":       {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
@@ -163,7 +162,8 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"endpoint/corenlp/standin", "tools/cachetest", "tools/schematest", "internal/seeded",
+var toolsOnly = []string{"endpoint/corenlp/standin", "tools/cachetest", "tools/schematest", "internal/cli/manual",
+	"internal/seeded",
 	"internal/settest", "internal/store/storetest", "internal/workloadtest", "proof/aatest", "proof/idle",
 	"proof/record", "proof/services/known", "tools/hostile", "tools/release", "tools/release/settings",
 	"tools/repository"}

@@ -54,7 +54,7 @@ func plain(environ []string, config string) []string {
 	return append(environ, "XDG_CONFIG_HOME="+config, "BREWPUT_CONFIG=off")
 }
 
-// failure is that of a program.
+// failure is the error of a program that ran and failed.
 type failure struct {
 	args   []string
 	err    error // how it ended

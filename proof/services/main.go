@@ -49,12 +49,11 @@ func main() {
 	defer stop()
 	release, err := stayAwake(latencyFile, isDevice)
 	if c.awake = err == nil; !c.awake {
-		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; they are kept awake if root runs make "+
-			"services where Linux has this device\n", err)
+		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; run make services as root on Linux to keep "+
+			"them awake\n", err)
 	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
-		c.hashes += " " + hashOf(c.k6)
 		code, err = c.run(ctx, cells, record.NewPiece(*limit))
 	}
 	// Until here, the file must stay reachable: the garbage collector closes files that are not.
@@ -69,7 +68,7 @@ func main() {
 type campaign struct {
 	stdout, stderr           io.Writer
 	brewput, vegeta, oha, k6 string        // programs
-	hashes                   string        // of brewput, this program and k6
+	hashes                   string        // of brewput and this program
 	record                   string        // file of the entries
 	spent                    time.Duration // CPU time of the processes that it started and awaited
 	awake                    bool          // the kernel was asked to keep idle CPUs awake
@@ -90,7 +89,8 @@ func matching(all []cell, pattern string) ([]cell, error) {
 
 // entry is the measurement of a cell. Times are in nanoseconds.
 type entry struct {
-	Programs string `json:"programs"` // hashes of brewput, this program and k6
+	Programs string `json:"programs"`       // hashes of brewput and this program
+	Tool     string `json:"tool,omitempty"` // hash of the other load generator
 	Cell     string `json:"cell"`
 	Awake    bool   `json:"awake,omitempty"`   // the kernel was asked to keep idle CPUs awake
 	Missing  string `json:"missing,omitempty"` // why there is no measurement
@@ -122,16 +122,17 @@ func (e *entry) follow(before entry) {
 	}
 }
 
-// run measures the cells that are not in the record, and those that other processes disturbed or whose trials brewput
-// refused, prints all, and returns the exit code.
+// run measures the cells that are not in the record, and those that other processes disturbed, whose trials brewput
+// refused, or whose tool is another program now. It prints all, and returns the exit code.
 func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (int, error) {
 	entries, err := record.Read(c.record, func(e entry) error {
 		if e.Programs != c.hashes {
-			return errors.New("it was measured by another build: remove the file, or build the same sources")
+			return errors.New("it was measured by another build of brewput or services: remove the file, or build " +
+				"the same sources")
 		}
 		if e.Awake != c.awake {
-			return fmt.Errorf("it was measured with idle CPUs that %s, and now they %s: remove the file, or run "+
-				"make services as the user who began it", sleeping(e.Awake), sleeping(c.awake))
+			return fmt.Errorf("it was measured with idle CPUs that %s, and now they %s: run make services as the "+
+				"user who began it, or remove %s to start over", sleeping(e.Awake), sleeping(c.awake), c.record)
 		}
 		return nil
 	})
@@ -143,18 +144,20 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 		done[e.Cell] = e
 	}
 
+	tools := c.toolHashes()
 	left, err := record.Continue(ctx, c.record, piece, cells,
 		func(x cell) bool {
 			e, ok := done[x.name]
 			v := x.judge(e)
-			return ok && v != disturbed && v != undecided
+			hash, found := tools[x.tool]
+			return ok && v != disturbed && v != undecided && (!found || hash == e.Tool)
 		},
 		func(x cell) error {
 			e, err := c.measure(ctx, x)
 			if err != nil {
 				return fmt.Errorf("%s: %w", x.name, err)
 			}
-			e.Programs, e.Cell, e.Awake = c.hashes, x.name, c.awake
+			e.Programs, e.Tool, e.Cell, e.Awake = c.hashes, tools[x.tool], x.name, c.awake
 			e.follow(done[x.name])
 			done[x.name] = e
 			fmt.Fprintln(c.stderr, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", x.name, x.judge(e), e.Missing)))
@@ -169,17 +172,19 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 	return record.Exit(c.stdout, c.print(cells, done), left, "cells"), nil
 }
 
-// hashOf returns the hash of a program, or "-" if it cannot be found.
-func hashOf(name string) string {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "-"
+// toolHashes returns the hashes of the other load generators that are there, by name.
+func (c *campaign) toolHashes() map[string]string {
+	hashes := map[string]string{}
+	for _, p := range peers() {
+		path, err := exec.LookPath(p.find(c))
+		if err != nil {
+			continue
+		}
+		if hash, err := record.Hash(path); err == nil {
+			hashes[p.name] = hash
+		}
 	}
-	hash, err := record.Hash(path)
-	if err != nil {
-		return "-"
-	}
-	return hash
+	return hashes
 }
 
 // hashes returns the hashes of a program and of this one.

@@ -17,6 +17,8 @@ import (
 type peer struct {
 	name string
 	find func(c *campaign) string // its program
+	// advice says what to do if the program is missing.
+	advice string
 	// sends returns the command that sends a constant rate per second to an address, or as much as it can if rate is 0.
 	sends func(program, url string, rate int, d time.Duration) []string
 	read  func(out []byte, rate int) (got [3]float64, perSecond float64, err error)
@@ -31,6 +33,7 @@ const rateClients = 64
 func peers() []peer {
 	return []peer{{
 		name: "vegeta", paces: true, rival: true, find: func(c *campaign) string { return c.vegeta },
+		advice: "make services builds it",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			workers := openWorkers
 			if rate == 0 {
@@ -42,6 +45,7 @@ func peers() []peer {
 		read: readVegeta,
 	}, {
 		name: "hey", paces: true, rival: true, find: func(c *campaign) string { return "hey" },
+		advice: "on Debian: apt-get install hey",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			args := []string{program, "-z", d.String(), "-c", fmt.Sprint(rateClients)}
 			if rate > 0 { // each of the workers sends at its own rate, which is a whole number
@@ -53,6 +57,7 @@ func peers() []peer {
 		read: readHey,
 	}, {
 		name: "oha", paces: true, find: func(c *campaign) string { return c.oha },
+		advice: "cargo install --locked oha",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			args := []string{program, "-z", d.String(), "-c", fmt.Sprint(rateClients), "--no-tui", "-j"}
 			if rate > 0 {
@@ -64,6 +69,7 @@ func peers() []peer {
 		read: readOha,
 	}, {
 		name: "wrk", find: func(c *campaign) string { return "wrk" },
+		advice: "on Debian: apt-get install wrk",
 		sends: func(program, url string, _ int, d time.Duration) []string {
 			seconds := fmt.Sprintf("%.0fs", d.Seconds())
 			return []string{program, "-t", "1", "-c", fmt.Sprint(rateClients), "-d", seconds, url}
@@ -71,6 +77,7 @@ func peers() []peer {
 		read: readRate,
 	}, {
 		name: "k6", paces: true, rival: true, find: func(c *campaign) string { return c.k6 },
+		advice: "make services builds it",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			load := fmt.Sprintf(`executor: "constant-vus", vus: %d`, rateClients)
 			if rate > 0 {
@@ -101,7 +108,7 @@ const heyRate = 10
 // missing returns an entry that says why a tool cannot be run, and whether it cannot.
 func (p *peer) missing(c *campaign) (e entry, missing bool) {
 	if _, err := exec.LookPath(p.find(c)); err != nil {
-		return entry{Missing: p.find(c) + " is missing; see tools/need-load-generators.sh", absent: true}, true
+		return entry{Missing: p.find(c) + " is missing; " + p.advice, absent: true}, true
 	}
 	return entry{}, false
 }
@@ -109,7 +116,7 @@ func (p *peer) missing(c *campaign) (e entry, missing bool) {
 // pins returns an entry that says why the tool and its server cannot have a CPU each, and whether they cannot.
 func pins() (e entry, missing bool) {
 	if _, err := exec.LookPath("taskset"); err != nil {
-		return entry{Missing: "needs taskset; see tools/need-load-generators.sh", absent: true}, true
+		return entry{Missing: "taskset is missing; install util-linux", absent: true}, true
 	}
 	if n := runtime.NumCPU(); n <= max(toolCPU, serverCPU) {
 		return entry{Missing: "needs 2 CPUs", absent: true}, true
@@ -120,7 +127,8 @@ func pins() (e entry, missing bool) {
 // attackGrace is how much longer a tool may run than it sends load.
 const attackGrace = time.Minute
 
-// attack lets the tool send load, and returns what it reports. If the tool or its requests fail, there is no number.
+// attack lets the tool send load, and returns what it reports. If the tool or its requests fail, there is no number. A
+// report that cannot be read is an error, which ends the campaign.
 func (p *peer) attack(ctx context.Context, c *campaign, url string, rate int, d time.Duration, cpu int) (entry, error) {
 	var e entry
 	limited, cancel := context.WithTimeout(ctx, d+attackGrace)

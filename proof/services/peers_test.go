@@ -1,17 +1,24 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/proof/record"
 )
 
 // k6Peer returns the tool k6, and a campaign whose k6 is a shell script.
 func k6Peer(t *testing.T, script string) (peer, *campaign) {
 	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
 	file := filepath.Join(t.TempDir(), "k6")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
@@ -35,8 +42,8 @@ func TestK6(t *testing.T) {
 		0:   `executor: "constant-vus", vus: 64, duration: "2s" }`,
 	} {
 		seen := filepath.Join(t.TempDir(), "seen")
-		p, c := k6Peer(t, "echo \"$*$K6_DURATION$BREWPUT_PROTOCOL$(ls $XDG_CONFIG_HOME)\" >"+seen+"; cat >>"+seen+
-			"\ncat <<'END'\n"+k6Text+"\nEND\n")
+		p, c := k6Peer(t, "echo \"$*$K6_DURATION$BREWPUT_PROTOCOL-$BREWPUT_CONFIG$(ls $XDG_CONFIG_HOME)\" >"+seen+
+			"; cat >>"+seen+"\ncat <<'END'\n"+k6Text+"\nEND\n")
 		e, err := p.attack(t.Context(), c, "http://[::1]:7/a?b=$HOME", rate, 2*time.Second, -1)
 		if err != nil || e.Rate != 599.5 || e.Got != [3]float64{1854541, 5e6, 12e6} {
 			t.Errorf("%d/s: %+v, %v", rate, e, err)
@@ -45,13 +52,44 @@ func TestK6(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"run --quiet --no-usage-report -\nimport http", load,
+		for _, want := range []string{"run --quiet --no-usage-report --off\nimport http", load,
 			`["p(50)", "p(90)", "p(99)"]`, `http.get("http://[::1]:7/a?b=$HOME")`, "discardResponseBodies: true"} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%d/s: no %q in\n%s", rate, want, text)
 			}
 		}
 	}
+}
+
+// TestAnotherTool: a cell is measured again if its tool is another program now, and kept if the tool is gone.
+func TestAnotherTool(t *testing.T) {
+	_, c := k6Peer(t, "")
+	c.stdout, c.stderr, c.record = io.Discard, io.Discard, filepath.Join(t.TempDir(), "record")
+	one, another := good(), good()
+	another.Rate = 7
+	k6Cell := func(results ...entry) []cell {
+		x := calm(fake("k6", results...))
+		x.tool = "k6"
+		own := fake("brewput", slices.Clone(results)...)
+		own.tool = "brewput"
+		return []cell{x, own}
+	}
+	call := func(cells []cell) {
+		t.Helper()
+		if code, err := c.run(t.Context(), cells, record.Piece{}); code != 0 || err != nil {
+			t.Fatal(code, err)
+		}
+	}
+	call(k6Cell(one))
+	call(k6Cell()) // nothing is measured
+	if err := os.WriteFile(c.k6, []byte("#!/bin/sh\n# another k6\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	call([]cell{k6Cell(another)[0], k6Cell()[1]})
+	if err := os.Remove(c.k6); err != nil {
+		t.Fatal(err)
+	}
+	call(k6Cell())
 }
 
 // TestPeerFails: a tool that is missing or fails has no number, and a later call tries it again.
@@ -77,7 +115,7 @@ func TestPeerFails(t *testing.T) {
 		t.Errorf("it does not end: %+v, %v", e, err)
 	}
 	c.k6 += " is not there"
-	if e, missing := p.missing(c); !missing || !e.absent || !strings.Contains(e.Missing, c.k6+" is missing; see ") {
+	if e, missing := p.missing(c); !missing || !e.absent || e.Missing != c.k6+" is missing; make services builds it" {
 		t.Errorf("%+v, %v", e, missing)
 	}
 }

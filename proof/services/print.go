@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/result"
 )
@@ -49,7 +50,7 @@ func (c *campaign) print(all []cell, done map[string]entry) (code int) {
 // sleeping says what the kernel does with idle CPUs.
 func sleeping(awake bool) string {
 	if awake {
-		return "are kept awake (/dev/cpu_dma_latency)"
+		return "are kept awake"
 	}
 	return "may sleep, and wake late"
 }
@@ -112,7 +113,7 @@ func ms(ns float64) string {
 	if ns == 0 || math.IsNaN(ns) {
 		return "-"
 	}
-	return fmt.Sprintf("%.3g", ns/1e6)
+	return decimal.Digits(ns/1e6, 3)
 }
 
 // others formats the CPUs in use by other processes.
