@@ -107,7 +107,8 @@ type Design struct {
 	// such as http://127.0.0.1:8080, so that its profiles can be taken meanwhile. It may be nil.
 	Served func(ctx context.Context, p plan.Point) (address string, stop func() error, err error)
 
-	// OnRequest excludes the design from runs that name no designs, because it may hang or does another job.
+	// OnRequest excludes the design from runs that name no designs, because it may hang, does another job, or takes
+	// far longer.
 	OnRequest bool
 
 	Formula *Formula // predicts the wall time of a Job, or a metric; may be nil

@@ -1,7 +1,8 @@
-// Command uniqueness checks that the designs of the workload identity issue nothing twice in many live calls: make
-// unique. Each piece is a trial in a process of its own, whose check records every identity. The command stores the
-// outcome of each piece, and a later call continues. It exits with 1 if an identity was issued twice, or those of a
-// caller do not increase, with 3 if pieces are left, and with 4 if something failed.
+// Command uniqueness checks that designs of the workload identity issue nothing twice in many live calls: make unique.
+// By default, these are the designs that run without being named. Each piece is a trial in a process of its own, whose
+// check records every identity. The command stores the outcome of each piece, and a later call continues. It exits with
+// 1 if an identity was issued twice, or those of a caller do not increase, with 3 if pieces are left, and with 4 if
+// something failed.
 package main
 
 import (
@@ -28,8 +29,8 @@ import (
 func main() {
 	trial.Main(identity.Workload())
 	c := campaign{stdout: os.Stdout, workload: identity.Workload()}
-	designs := flag.String("designs", "", "`NAMES` of designs, separated by commas (default: those of a run that "+
-		"names none)")
+	designs := flag.String("designs", "", "`NAMES` of designs, separated by commas (default: all that run without "+
+		"being named)")
 	flag.IntVar(&c.calls, "calls", 1_000_000_000, "calls of each design")
 	flag.IntVar(&c.each, "each", 100_000_000, "calls of a piece")
 	flag.StringVar(&c.record, "record", "bin/unique.ndjson", "`FILE` of the outcomes so far")
@@ -57,7 +58,7 @@ func main() {
 type campaign struct {
 	stdout      io.Writer
 	workload    *workload.Workload
-	designs     []string // nil: all that a run has unless it names some
+	designs     []string // nil: all that run without being named
 	calls, each int      // of each design, and of a piece of it
 	record      string   // file of the outcomes
 }
@@ -74,12 +75,9 @@ type entry struct {
 
 // run makes the pieces that are not in the record, prints all, and returns the exit code.
 func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err error) {
-	if c.designs == nil {
-		for _, d := range c.workload.Designs {
-			if !d.OnRequest { // those over links take too long for so many calls
-				c.designs = append(c.designs, d.Name)
-			}
-		}
+	designs, err := c.workload.Select(c.designs)
+	if err != nil {
+		return 0, err
 	}
 	program, err := record.Self()
 	if err != nil {
@@ -102,7 +100,7 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 	// Every design has its next piece before any has the one after it.
 	var all []entry
 	for n := range c.calls / c.each {
-		for _, name := range c.designs {
+		for _, name := range designs {
 			all = append(all, entry{Program: program, Design: name, Calls: c.each, Seed: uint64(n + 1)})
 		}
 	}
@@ -118,7 +116,7 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 	if err != nil {
 		return 0, err
 	}
-	if c.print(done) {
+	if c.print(designs, done) {
 		code = record.ExitBroken
 	}
 	return record.Exit(c.stdout, code, left, "pieces"), nil
@@ -126,10 +124,7 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 
 // measure makes a piece.
 func (c *campaign) measure(ctx context.Context, e *entry) error {
-	d, ok := c.workload.Find(e.Design)
-	if !ok {
-		return fmt.Errorf("workload %s has no such design", c.workload.Name)
-	}
+	d, _ := c.workload.Find(e.Design)
 	points, err := plan.Points(c.workload.AllFactors(), map[string]plan.Choice{
 		"cpus":  {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}},
 		"calls": {Levels: []plan.Level{plan.IntLevel(e.Calls)}},
@@ -154,10 +149,10 @@ func (c *campaign) measure(ctx context.Context, e *entry) error {
 }
 
 // print writes a row for each design, and reports whether a check failed.
-func (c *campaign) print(done map[string][]entry) (broken bool) {
+func (c *campaign) print(designs []string, done map[string][]entry) (broken bool) {
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "design\tlive calls\ttime per call\ttime of all calls\tresult")
-	for _, name := range c.designs {
+	for _, name := range designs {
 		calls, wall, found := 0, time.Duration(0), "nothing issued twice"
 		for _, e := range done[name] {
 			if e.Error != "" {

@@ -53,11 +53,15 @@ func TestMillion(t *testing.T) {
 	if code, err := c.run(t.Context(), record.Piece{}); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v\n%s", code, err, &out)
 	}
-	for _, name := range c.designs {
+	for _, name := range []string{"simple", "sequence", "atomic", "actor", "locker", "stream", "draining", "combining",
+		"leased"} {
 		row := `(?m)^` + name + ` +1000000 +\d+\.\d ns +\d+ s +nothing issued twice$`
 		if !regexp.MustCompile(row).MatchString(out.String()) {
 			t.Errorf("%s is not in\n%s", row, &out)
 		}
+	}
+	if strings.Contains(out.String(), "remote") {
+		t.Errorf("designs over links are in\n%s", &out)
 	}
 	c.each = 1_000_000
 	if _, err := c.run(t.Context(), record.Piece{}); err == nil || !strings.Contains(err.Error(), "remove the file") {
@@ -78,7 +82,8 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	c.designs = []string{"thrice"}
-	if _, err := c.run(t.Context(), record.Piece{}); err == nil || !strings.Contains(err.Error(), "no such design") {
+	_, err := c.run(t.Context(), record.Piece{})
+	if err == nil || !strings.Contains(err.Error(), `has no design "thrice"`) {
 		t.Error(err)
 	}
 }
