@@ -1,10 +1,10 @@
 // Package identity hands out increasing numbers to many callers (B. Bengfort's Ipseity). It asks what an actor costs, a
 // goroutine that owns the counter and receives each call as a message, compared with a lock.
 //
-// The published comparison ran over gRPC, where a call takes some 18 us, so that all designs were equal. Here the
-// calls stay in the process, except those of the designs over links. A call of the actor parks twice in the worst case,
-// the caller for the reply and the actor for the next message, and each time the scheduler runs. A lock that is free
-// costs two atomic operations.
+// The published comparison ran over gRPC, where a call takes some 18 us, so that all designs were equal. Here the calls
+// stay in the process; those of the designs over links cross a simulated network. A call of the actor parks twice in
+// the worst case, the caller for the reply and the actor for the next message, and each time the scheduler runs. A lock
+// that is free costs two atomic operations.
 //
 // Each caller must get strictly increasing identities, and no identity may be issued twice. The check of every trial
 // verifies both. Identities need not be consecutive: the design leased skips the rest of its last block.

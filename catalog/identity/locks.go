@@ -55,6 +55,15 @@ func (s *sequence) next() uint64 {
 	return id
 }
 
+// take returns the first of n identities.
+func (s *sequence) take(n int) uint64 {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	first := s.last + 1
+	s.last += uint64(n)
+	return first
+}
+
 // newAtomic has an atomic counter. The cache line with the counter moves to the CPU of each caller, which limits it.
 func newAtomic(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")

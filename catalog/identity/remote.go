@@ -9,7 +9,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// network is what designs over links have in common.
+// network is what a connection costs: its latency in each direction, the CPU time that each end takes for a
+// transmission, and the CPU time of a reply.
 type network struct{ delay, overhead, reply time.Duration }
 
 func newNetwork(p plan.Point) network {
@@ -70,15 +71,6 @@ func (c *conn) handle(e env.Env, s *sequence) (ok bool) {
 	work(e, time.Duration(n)*c.reply+c.overhead)
 	c.down.Send(first, 0)
 	return true
-}
-
-// take returns the first of n identities.
-func (s *sequence) take(n int) uint64 {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	first := s.last + 1
-	s.last += uint64(n)
-	return first
 }
 
 // newRemote calls a server over a connection of each caller. The server has a goroutine for each connection, and a lock
@@ -143,11 +135,11 @@ type batcher struct {
 	calls []*waiting // that wait
 	spare []*waiting
 
-	conn          *conn // of the caller that asks, as the rest
-	transmissions int64 // requests
+	conn          *conn // used only by the caller that is asking
+	transmissions int64 // requests; counted only by the caller that is asking
 }
 
-// waiting is a call. It gets its identity, or 0 if it must ask for all that wait.
+// waiting is a call that waits. It receives its identity, or 0 if it must ask for all calls that wait now.
 type waiting struct{ answer *env.Chan[uint64] }
 
 func newWaiting(e env.Env) *waiting { return &waiting{env.NewChan[uint64](e, "answer", 1)} }

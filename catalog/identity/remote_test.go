@@ -13,6 +13,7 @@ import (
 // overLinks simulates the designs over links, and returns measured / formula of those that have a formula.
 func overLinks(t *testing.T, costs sim.Costs, settings string) (trials map[string]result.Trial,
 	ratios map[string]float64) {
+	t.Helper()
 	w := Workload()
 	p := workloadtest.Point(t, w, settings)
 	trials, ratios = map[string]result.Trial{}, map[string]float64{}
@@ -36,8 +37,8 @@ func overLinks(t *testing.T, costs sim.Costs, settings string) (trials map[strin
 	return trials, ratios
 }
 
-// TestFormulas checks the formulas of the designs over links, with and without costs of channels and locks.
-func TestFormulas(t *testing.T) {
+// TestFormulasOfLinks checks the formulas of the designs over links, with and without costs of channels and locks.
+func TestFormulasOfLinks(t *testing.T) {
 	networks := []string{"", "delay=1ms", "delay=1ms overhead=0s", "reply=20us delay=500us", "overhead=50us"}
 	for _, callers := range []int{1, 8, 42} {
 		for i, network := range networks {
@@ -79,6 +80,24 @@ func TestTimesOfLinks(t *testing.T) {
 	}
 }
 
+// TestEchoes checks how many calls echo makes: few if each takes long, so that it ends soon.
+func TestEchoes(t *testing.T) {
+	w := Workload()
+	d, _ := w.Find("echo")
+	for settings, n := range map[string]int{
+		"calls=100000": 2048, "calls=300": 300, "calls=100000 delay=10ms overhead=0s": 50,
+		"calls=100000 overhead=10ms": 25, "calls=100000 overhead=0s reply=20ms": 50,
+		"calls=100000 delay=1s": 16, "calls=7 delay=1s": 7,
+	} {
+		x := workloadtest.Virtual(w, d, workloadtest.Point(t, w, settings), 1, sim.Costs{})
+		want := float64(2*n + (n+63)/64*64) // round trips, calls that are transmitted alone, and those in batches
+		got := float64(x.Metrics.Get(result.ItemsRate)) * x.WallSeconds
+		if !x.Good() || !(got > want-0.1 && got < want+0.1) {
+			t.Errorf("%s: %v calls, want %v; %s", settings, got, want, x.Error)
+		}
+	}
+}
+
 // TestBatchesShareOverhead checks that batches are 8 times as fast if 42 callers wait and overhead takes all time: at
 // least half of them share a transmission, but remote has two transmissions on two CPUs at once. They are slower if the
 // delay takes all time, at most by half, because a call that just misses a transmission waits for the next one.
@@ -87,7 +106,6 @@ func TestBatchesShareOverhead(t *testing.T) {
 		for _, costs := range []sim.Costs{{}, {Chan: sim.Ns(60), Lock: sim.Ns(15)}} {
 			trials, _ := overLinks(t, costs, "calls=8400 callers=42 cpus=2 "+settings)
 			gain := trials["remote"].WallSeconds / trials["remote-batches"].WallSeconds
-			t.Logf("%s: batches are %.2f times as fast", settings, gain)
 			if !(gain > want[0] && gain < want[1]) {
 				t.Errorf("%s: batches are %.2f times as fast, want %v", settings, gain, want)
 			}
