@@ -83,13 +83,15 @@ func TLSAdvice(err error) string {
 		has("x509: certificate is not valid for any names"), has("x509: certificate relies on legacy Common Name"):
 		return "use a name of the certificate in the address, or accept any certificate (option insecure)"
 	case has("x509: certificate has expired or is not yet valid"):
-		return "renew it or set the clock, or accept any certificate (option insecure)"
+		return "renew the server's certificate or correct the clock, or accept any certificate (option insecure)"
 	case has("server gave HTTP response to HTTPS client"), has("first record does not look like a TLS handshake"):
 		return "the server has no TLS there: use http://"
 	case has("remote error: tls: certificate required"), has("remote error: tls: bad certificate"),
 		has("remote error: tls: unknown certificate"), has("remote error: tls: expired certificate"),
 		has("remote error: tls: revoked certificate"), has("remote error: tls: unsupported certificate"):
-		return "give a certificate of a client that the server accepts (option cert), with its key (option key)"
+		return "give a client certificate that the server accepts (option cert), and its key (option key)"
+	case has("remote error: tls: handshake failure"):
+		return "the server may require a client certificate (option cert), and its key (option key)"
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func options() []workload.Option {
 		{Name: "a", Doc: "command that starts the first of two servers to compare", Value: "COMMAND"},
 		{Name: "b", Doc: "command that starts the second server", Value: "COMMAND"},
 		{Name: "ready", Doc: "address that answers with a status below 400 when the started server is ready " +
-			"(default: its port accepts)",
+			"(default: its port accepts a connection)",
 			Value: "URL"},
 		{Name: "ready-within", Doc: "how long the started server may take until it is ready (default 30s)",
 			Value: "TIME"},
@@ -31,8 +31,8 @@ func options() []workload.Option {
 			"operations", Value: "HOST", Many: true},
 		{Name: "insecure", Doc: "accept any certificate"},
 		{Name: "ca-file", Doc: "certificates of authorities to trust instead of the system's, in PEM", Value: "FILE"},
-		{Name: "cert", Doc: "certificate of the client, in PEM", Value: "FILE"},
-		{Name: "key", Doc: "key of that certificate, in PEM", Value: "FILE"},
+		{Name: "cert", Doc: "client certificate, in PEM; needs a key", Value: "FILE"},
+		{Name: "key", Doc: "private key of the client certificate, in PEM", Value: "FILE"},
 		{Name: "unix", Doc: "socket to connect to instead of the host of the address", Value: "PATH"},
 	}
 }

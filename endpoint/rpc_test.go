@@ -105,6 +105,21 @@ func TestRPCHosts(t *testing.T) {
 	}
 }
 
+// TestRPCWithoutTLS checks that options of TLS are refused without it.
+func TestRPCWithoutTLS(t *testing.T) {
+	for option, more := range map[string]workload.Given{"ca-file": {"ca-file": {"x"}},
+		"insecure": {"insecure": {"true"}}, "cert": {"cert": {"x"}, "key": {"y"}}} {
+		more["target"], more["method"] = []string{"127.0.0.1:1"}, []string{"a.B/C"}
+		if option == "cert" { // is not only for the address that says when the server is ready
+			more["start"], more["ready"] = []string{"x"}, []string{"https://127.0.0.1:2/"}
+		}
+		_, err := RPCWorkload(nil).With(more)
+		if want := option + " is for a server with TLS; give tls too"; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // TestRPCFiles checks that a file that cannot be used is refused before anything is started.
 func TestRPCFiles(t *testing.T) {
 	empty, none := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "none")
@@ -113,9 +128,14 @@ func TestRPCFiles(t *testing.T) {
 		{"data-file", none, "data-file: "}, {"data-file", empty, "has no request in JSON"},
 		{"descriptor-set", none, "descriptor-set: "},
 		{"ca-file", none, "ca-file: "}, {"ca-file", empty, "has no certificate in PEM"},
+		{"cert", none, "cert: "}, {"cert", empty, "cannot be used: "}, {"key", none, "key: "},
 	} {
-		w, err := RPCWorkload(nil).With(workload.Given{"target": {"127.0.0.1:1"}, "method": {"a.B/C"}, "tls": {"true"},
-			c.option: {c.file}})
+		given := workload.Given{"target": {"127.0.0.1:1"}, "method": {"a.B/C"}, "tls": {"true"}}
+		if c.option == "cert" || c.option == "key" {
+			given["cert"], given["key"] = []string{empty}, []string{empty}
+		}
+		given[c.option] = []string{c.file}
+		w, err := RPCWorkload(nil).With(given)
 		if err != nil {
 			t.Fatal(err)
 		}

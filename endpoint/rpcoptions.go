@@ -122,7 +122,7 @@ func parseRPC(v workload.Given) (*RPC, []named, error) {
 	r.service = set.service
 	r.service.AllowHosts, r.service.Ready, r.service.Unix = v["allow-host"], v.Get("ready"), socket
 	r.service.Requests = []Request{{URL: address}}
-	r.service.options = optionNames{url: "target", example: "127.0.0.1:" + portHolder, known: true}
+	r.service.options = optionNames{url: "target", example: "127.0.0.1:" + portHolder, tls: true, known: true}
 	servers := set.servers()
 	for i := range servers {
 		if servers[i].name == "server" {

@@ -68,6 +68,7 @@ type optionNames struct {
 	url     string // has the address of the first request
 	start   string // has Start
 	example string // an address with {port}
+	tls     bool   // of TLS: tls
 	known   bool   // messages may name the options that all endpoints share, such as timeout
 }
 

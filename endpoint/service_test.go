@@ -589,16 +589,17 @@ func TestTLSAdvice(t *testing.T) {
 	for text, want := range map[string]string{
 		"x509: certificate signed by unknown authority":                   "(option ca-file), or accept any",
 		"tls: first record does not look like a TLS handshake":            "use http://",
-		"remote error: tls: certificate required":                         "(option cert), with its key (option key)",
-		"remote error: tls: expired certificate":                          "(option cert), with its key (option key)",
-		"remote error: tls: revoked certificate":                          "(option cert), with its key (option key)",
-		"remote error: tls: unsupported certificate":                      "(option cert), with its key (option key)",
-		"remote error: tls: unknown certificate authority":                "(option cert), with its key (option key)",
+		"remote error: tls: certificate required":                         "(option cert), and its key",
+		"remote error: tls: expired certificate":                          "(option cert), and its key",
+		"remote error: tls: revoked certificate":                          "(option cert), and its key",
+		"remote error: tls: unsupported certificate":                      "(option cert), and its key",
+		"remote error: tls: handshake failure":                            "may require a client certificate",
+		"remote error: tls: unknown certificate authority":                "(option cert), and its key",
 		"x509: certificate is valid for example.org, not localhost":       "use a name of the certificate",
 		"x509: certificate is not valid for any names, but wanted a.b":    "use a name of the certificate",
 		"x509: certificate relies on legacy Common Name field, use SANs":  "use a name of the certificate",
-		"x509: certificate has expired or is not yet valid: current time": "renew it or set the clock, or accept",
-		"connection refused": "",
+		"x509: certificate has expired or is not yet valid: current time": "or correct the clock, or accept",
+		"connection refused":                                              "",
 	} {
 		if got := TLSAdvice(errors.New(text)); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", text, got)

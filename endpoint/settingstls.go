@@ -33,19 +33,20 @@ func (set *settings) parseTLS(v workload.Given) error {
 	return nil
 }
 
-// checkTLS refuses options of TLS if no address has it.
+// checkTLS refuses options of TLS if no address has it. A client certificate is for the server itself, not only for the
+// address that says that it is ready.
 func (set *settings) checkTLS(s Service) error {
 	secure := func(address string) bool { return strings.HasPrefix(strings.ToLower(address), "https:") }
-	if set.given.Has("tls") || secure(s.Ready) ||
+	if set.given.Has("tls") || secure(s.Ready) && (!s.options.tls || !set.given.Has("cert")) ||
 		slices.ContainsFunc(s.Requests, func(r Request) bool { return secure(r.URL) }) {
 		return nil
 	}
-	for _, name := range []string{"ca-file", "insecure", "cert"} {
+	for _, name := range []string{"cert", "ca-file", "insecure"} {
 		if !set.given.Has(name) {
 			continue
 		}
 		refusal := plan.Refuse(name, nil, "is for a server with TLS")
-		if s.options.url == "target" {
+		if s.options.tls {
 			return refusal.Suggest("give {tls} too")
 		}
 		return refusal.Suggest("give an address with https://")
@@ -84,7 +85,8 @@ func readTLS(ctx context.Context, v workload.Given, c *tls.Config) (*tls.Config,
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return nil, plan.Refuse("cert", quoted(strings.TrimSpace(v.Get("cert"))), "cannot be used: %w", err)
+		return nil, plan.Refuse("cert", quoted(strings.TrimSpace(v.Get("cert"))), "cannot be used: %w", err).
+			Suggest("give a certificate and its private key, both in PEM")
 	}
 	c.Certificates = []tls.Certificate{pair}
 	return c, nil

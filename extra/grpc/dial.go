@@ -26,9 +26,6 @@ import (
 // greeting is the time limit of a connection without gRPC.
 const greeting = 5 * time.Second
 
-// alertTime is how long a server may take to refuse a certificate after the handshake.
-const alertTime = time.Second
-
 // dialer makes the connections to a server.
 type dialer struct {
 	rpc    *endpoint.RPC
@@ -115,16 +112,23 @@ func (d *dialer) greet(ctx context.Context) error {
 		return d.explainDial(err)
 	}
 	if secured.ConnectionState().NegotiatedProtocol != "h2" {
-		return fmt.Errorf("%s does not speak gRPC: it offers TLS without HTTP/2", d.target)
+		return d.withoutHTTP2()
 	}
 
-	// In TLS 1.3, a server refuses the certificate of a client after the handshake: read until its first byte. Some
-	// send none before they got one.
-	conn.SetReadDeadline(time.Now().Add(alertTime))
+	// In TLS 1.3, a server refuses the certificate of a client after the handshake: read until its first byte, which
+	// some servers send only after the client's.
+	if limit, ok := ctx.Deadline(); ok {
+		conn.SetReadDeadline(limit)
+	}
 	if _, err := secured.Read(make([]byte, 1)); isAlert(err) {
 		return d.explainDial(err)
 	}
 	return nil
+}
+
+// withoutHTTP2 says that the server has TLS, but not for gRPC.
+func (d *dialer) withoutHTTP2() error {
+	return fmt.Errorf("%s does not speak gRPC: it offers TLS without HTTP/2", d.target)
 }
 
 // isAlert reports whether an error of TLS is the server's, which refuses the connection.
@@ -143,6 +147,8 @@ func (d *dialer) explainDial(err error) error {
 			quote.Line(certificate.Err.Error())).Suggest("%s", endpoint.TLSAdvice(certificate.Err))
 	case errors.As(err, &record):
 		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave TLS out (option tls)")
+	case isAlert(err) && strings.Contains(err.Error(), "no application protocol"):
+		return d.withoutHTTP2()
 	case isAlert(err):
 		return plan.Refuse("", nil, "%s refuses the connection: %s", d.target, quote.Line(err.Error())).
 			Suggest("%s", endpoint.TLSAdvice(err))

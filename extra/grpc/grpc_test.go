@@ -194,9 +194,10 @@ func TestClientCertificate(t *testing.T) {
 		}
 		for name, more := range map[string][]string{"none": nil, "another": wrong} {
 			text := measure(t, 3, "", append(options, more...)...).text()
-			want := "give a certificate of a client that the server accepts (option cert), with its key (option key)"
+			want := "; give a client certificate that the server accepts (option cert), and its key (option key)"
 			if version == tls.VersionTLS12 && more == nil { // the server does not say why
-				want = "handshake failure"
+				want = "handshake failure; the server may require a client certificate (option cert), and its key " +
+					"(option key)"
 			}
 			if !strings.Contains(text, target+" refuses the connection: remote error: tls: ") ||
 				!strings.HasSuffix(text, want) {
@@ -271,6 +272,28 @@ func listen(t *testing.T, text string) string {
 	return l.Addr().String()
 }
 
+// listenTLS accepts connections, agrees on one of the protocols over TLS, and sends nothing more.
+func listenTLS(t *testing.T, pair tls.Certificate, protocols ...string) string {
+	t.Helper()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair},
+		NextProtos: protocols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { c.Close() })
+			go c.(*tls.Conn).Handshake()
+		}
+	}()
+	return l.Addr().String()
+}
+
 // TestWrongUse checks that each mistake gets one clear line.
 func TestWrongUse(t *testing.T) {
 	keys, pair := newKeys(t)
@@ -314,6 +337,11 @@ func TestWrongUse(t *testing.T) {
 		{"target=" + web + " " + brew, "does not speak gRPC"},
 		{"target=" + listen(t, "hello\n") + " " + brew, "does not speak gRPC"},
 		{"target=" + listen(t, "") + " timeout=200ms " + brew, "sends nothing within 200ms"},
+		{"target=" + listenTLS(t, pair, "h2") + " timeout=200ms tls=true insecure=true " + brew,
+			"sends nothing within 200ms"},
+		{"target=" + listenTLS(t, pair) + " tls=true insecure=true " + brew, "it offers TLS without HTTP/2"},
+		{"target=" + listenTLS(t, pair, "http/1.1") + " tls=true insecure=true " + brew,
+			"it offers TLS without HTTP/2"},
 		{"target=" + secure + " " + brew, "does not speak gRPC"},
 		{"target=" + secure + " tls=true " + brew, "certificate signed by unknown authority; give the " +
 			"certificate of its authority (option ca-file), or accept any (option insecure)"},
