@@ -134,7 +134,8 @@ func (a *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
 	return shortName(stack[i-1].Function)
 }
 
-// isIn reports whether a class is among some, which are indices of Trace.Classes; negative ones are unknown.
+// isIn reports whether a class is among some, which are indices of Trace.Classes. A negative index, of an unknown
+// class, matches none.
 func (a *analysis) isIn(c *evidence.Class, classes ...int) bool {
 	return slices.ContainsFunc(classes, func(k int) bool { return k >= 0 && &a.trace.Classes[k] == c })
 }

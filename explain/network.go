@@ -90,7 +90,7 @@ func (a *analysis) servesConnections(c *evidence.Class) bool {
 var connectionMethod = regexp.MustCompile(`\.(\(.+\)|\w+(\[\.\.\.\])?)\.(Read|ReadByte|ReadFrom|Accept)$`)
 
 // networkPart returns the frames of a stack before the first one of the program that is no method of a connection or a
-// listener, and whether they are all. Of other modules, such a method calls only one of these.
+// listener, and whether they are all. Such a method calls another module only by a method of the same kind.
 func (p program) networkPart(stack []evidence.Frame) (part []evidence.Frame, whole bool) {
 	wraps := func(f evidence.Frame) bool { return connectionMethod.MatchString(f.Function) }
 	for i, f := range stack {
@@ -102,7 +102,8 @@ func (p program) networkPart(stack []evidence.Frame) (part []evidence.Frame, who
 }
 
 // acceptIn reports whether a function of the program in a stack accepts connections itself, or by its own listener, and
-// not by a server of a library. It waits for them more than once at one place: one connection is no service.
+// not by a server of a library. It waits for them more than once at one place: a single accepted connection does not
+// make a server.
 func (a *analysis) acceptIn(stack []evidence.Frame) bool {
 	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		if w.Op != evidence.OpNetwork || !acceptsConnections(w.Stack) || w.Count < 2 {

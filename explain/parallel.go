@@ -70,7 +70,7 @@ func (a *analysis) comparedWithOne() (f Finding, saved float64) {
 	f = a.newFinding(NotWorthParallel, "It is %s on %d CPUs than on one: %s, compared with %s.", word, a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
-	f.citef("of %d runs on one CPU the slowest took %s, of %d on %d CPUs the fastest %s", a.oneCPU.Count,
+	f.citef("slowest of %d runs on one CPU: %s; fastest of %d on %d CPUs: %s", a.oneCPU.Count,
 		formatDuration(a.oneCPU.WallHigh), a.run.Count, a.run.CPUs, formatDuration(a.run.WallLow))
 	if !sure {
 		f.Confidence = Low

@@ -21,7 +21,7 @@ type poolTasks struct {
 func (t poolTasks) each() time.Duration { return t.workers.Running / time.Duration(t.count) }
 
 // busiestPool returns the tasks for which goroutines of a pool of another module park most often, if they are small and
-// many, and neither sleep nor wait for a connection or a system call.
+// many, and neither sleep nor wait for a connection, a library or a system call.
 func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
@@ -31,7 +31,7 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 		}
 		c := &a.trace.Classes[w.Classes[0]]
 		if !a.prog.isForeign(c.Start) || !a.waitsForTasks(w, repository(c.Start)) || c.Peak < 2 ||
-			c.Count > w.Count/10 || c.Waiting["network"]+c.Waiting["sleep"]+c.Syscall > c.Running {
+			c.Count > w.Count/10 || a.outside(c) > c.Running {
 			continue
 		}
 		submitted := int64(0)
@@ -47,6 +47,18 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 		busiest, ok = t, true
 	}
 	return busiest, ok
+}
+
+// outside returns how long the goroutines of a class sleep, or wait for connections, system calls, and goroutines of
+// libraries that wait for connections, such as those of an HTTP client.
+func (a *analysis) outside(c *evidence.Class) time.Duration {
+	waited := c.Waiting["network"] + c.Waiting["sleep"] + c.Syscall
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes...) && a.wokenByLibrary(w) != nil {
+			waited += w.Waited
+		}
+	}
+	return waited
 }
 
 // poolCost returns the fraction of the CPU time in a third-party module that starts the goroutines of a class for the

@@ -371,6 +371,27 @@ func TestSkewInPool(t *testing.T) {
 			c.evidence.Trace.Waits[1].Wakers = append(c.evidence.Trace.Waits[1].Wakers, evidence.Waker{Count: 500,
 				Class: 1, Stack: frames("runtime.chansend1", lane+"Stats", "main.watch:8", "main.log:3")})
 		}, "main.go:4"},
+		"questions more often than tasks": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count = 90
+			k := &c.evidence.Trace.Waits[1]
+			k.Wakers = append([]evidence.Waker{{Count: 500, Class: 1, Stack: frames("runtime.chansend1", lane+"Stats",
+				"main.watch:8")}}, k.Wakers...)
+		}, "main.go:7"},
+		"a goroutine that gives tasks to lanes and to another one": {func(c *testCase, w *evidence.Wait) {
+			front := c.class(lane+"front", 1, 1, time.Millisecond, 0)
+			c.evidence.Trace.Classes[front].Created = frames(lane+"New", "main.main:2")
+			w.Wakers[0].Count = 99
+			w.Wakers = append(w.Wakers, evidence.Waker{Count: 1, Class: front})
+			c.evidence.Trace.Waits[1].Wakers = []evidence.Waker{{Count: 99, Class: front}, {Count: 50, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Stats", "main.watch:8")}}
+			c.submit(front, 1000, lane+"front", "runtime.chansend1", lane+"Submit", "main.give:4")
+		}, "main.go:4"},
+		"large tasks of lanes that wake each other": {func(c *testCase, w *evidence.Wait) {
+			c.evidence.Trace.Classes[0].Created = frames(lane+"New", "main.main:2")
+			w.Wakers = []evidence.Waker{{Count: 97, Class: 1}, {Count: 9, Class: 0}, {Count: 1, Class: 2},
+				{Count: 3, Class: 1, Stack: frames("runtime.chansend1", lane+"Submit", "main.give:4")}}
+			c.evidence.Trace.Waits[1].Wakers[0].Stack = frames("runtime.chansend1", lane+"Stats", "main.watch:8")
+		}, "main.go:4"},
 		"tasks of a deep stack": {func(c *testCase, _ *evidence.Wait) { // it is cut
 			c.wait(evidence.OpNetwork, 0, 3, 0, -1, "net.(*conn).Read", "example.com/sql.(*Rows).Next")
 		}, "main.go:7"},

@@ -8,10 +8,13 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// workSource returns the program's own line where the work of a class comes from, and how: the go statement that starts
-// its goroutines, or, if a pool of another module runs tasks of the program in them, the line that submits most. It is
-// the call that starts them if no submission is known, or if that call submits tasks, of which each starts a goroutine,
-// and no line wakes them more often, as to stop them. Goroutines that serve connections have no such line.
+// workSource returns the program's own line where the work of a class comes from, and how. It is, in this order:
+//   - the go statement that starts its goroutines;
+//   - for goroutines of another module that run tasks of the program, the call that starts them, if no submission is
+//     known, or if each task starts a goroutine, so that no line wakes them more often than they are;
+//   - the line that submits most tasks to them.
+//
+// Goroutines that serve connections have no such line.
 func (a *analysis) workSource(c *evidence.Class) (at evidence.Frame, how string, ok bool) {
 	if at, own := a.goStatement(c); own {
 		return at, "they are started", true
@@ -38,6 +41,7 @@ type submission struct {
 	at             evidence.Frame
 	from           []evidence.Frame // its function, and what calls that, where it does so most often
 	count, largest int64            // largest is the part with the stack from
+	wakes          int64            // not limited by how many tasks the goroutines pass on
 }
 
 // submitted returns the line of the program that most often wakes the goroutines of a class of a pool for tasks, or
@@ -45,32 +49,54 @@ type submission struct {
 // than they do so. A line that wakes the class itself at most once for each of its goroutines, as to stop them, and
 // less often than others of the pool do, counts only if no other line is known. The count is 0 if none is.
 func (a *analysis) submitted(c *evidence.Class) (most submission) {
+	levels, passed, fed := a.passTasks(c)
+	signals := false // most may only stop each goroutine
+	for i, level := range levels {
+		list := a.submissions(repository(c.Start), a.taskWaitsOf(level, repository(c.Start), passed)...)
+		if len(list) > 0 && (signals || list[0].count > most.count) {
+			most, signals = list[0], false
+		}
+		if i == 0 {
+			signals = most.count <= c.Count && fed > most.count
+		}
+	}
+	return most
+}
+
+// passTasks returns the class of a pool, the classes of the pool that wake or start its goroutines, those that do so to
+// these, and so on; how many tasks each class may have passed on to one of its own level or of those before; and how
+// many tasks the first level got from the second.
+func (a *analysis) passTasks(c *evidence.Class) (levels [][]*evidence.Class, passed map[*evidence.Class]int64,
+	fed int64) {
 	pool := repository(c.Start)
-	passed := map[*evidence.Class]int64{c: math.MaxInt64} // how many tasks each may have passed on
-	signals := false                                      // most may only stop each goroutine
+	passed = map[*evidence.Class]int64{c: math.MaxInt64}
+	depth := map[*evidence.Class]int{c: 0}
 	walk(c, func(level []*evidence.Class) (givers []*evidence.Class) {
-		fed := int64(0)
+		next := len(levels) + 1
+		levels = append(levels, level)
 		give := func(o *evidence.Class, n int64) {
-			if repository(o.Start) == pool && o != c {
-				passed[o] += n
-				fed += n
+			if repository(o.Start) != pool {
+				return
+			}
+			at, seen := depth[o]
+			if !seen {
+				at, depth[o] = next, next
 				givers = append(givers, o)
 			}
+			if o == c || at < next-1 {
+				return
+			}
+			passed[o] += n
+			if next == 1 {
+				fed += n
+			}
 		}
-		waits := a.taskWaitsOf(level, pool, passed)
-		for _, w := range waits {
+		for _, w := range a.taskWaitsOf(level, pool, passed) {
 			for _, k := range w.Wakers {
 				if k.Class >= 0 {
 					give(&a.trace.Classes[k.Class], min(k.Count, w.limit))
 				}
 			}
-		}
-		list := a.submissions(pool, waits...)
-		if len(list) > 0 && (signals || list[0].count > most.count) {
-			most, signals = list[0], false
-		}
-		if level[0] == c { // the first level
-			signals = most.count <= c.Count && fed > most.count
 		}
 		for _, o := range level {
 			for _, s := range a.starters(o) {
@@ -79,7 +105,7 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 		}
 		return givers
 	})
-	return most
+	return levels, passed, fed
 }
 
 // taskWait is how goroutines of a pool wait for tasks. What wakes them counts no more often than limit.
@@ -158,7 +184,8 @@ func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 }
 
 // submissions returns the lines of the program that wake the goroutines of a pool in waits for tasks, to submit some,
-// those that do so most often first.
+// those that do so most often first. Of lines that reach the limit, it is the one that wakes least often, because the
+// others also wake for something else.
 func (a *analysis) submissions(pool string, waits ...taskWait) (list []submission) {
 	for _, w := range waits {
 		before := map[evidence.Frame]int64{}
@@ -176,12 +203,15 @@ func (a *analysis) submissions(pool string, waits ...taskWait) (list []submissio
 				i, list = len(list), append(list, submission{at: line})
 			}
 			list[i].count = min(list[i].count+k.Count-before[line], w.limit) + before[line]
+			list[i].wakes += k.Count
 			if k.Count > list[i].largest {
 				list[i].from, list[i].largest = k.Stack[own:], k.Count
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(s, o submission) int { return cmp.Compare(o.count, s.count) })
+	slices.SortStableFunc(list, func(s, o submission) int {
+		return cmp.Or(cmp.Compare(o.count, s.count), cmp.Compare(s.wakes, o.wakes))
+	})
 	return list
 }
 
