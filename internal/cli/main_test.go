@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
-	testscript.Main(cachetest.Apart{M: m}, map[string]func(){
+	testscript.Main(cachetest.Main{M: m}, map[string]func(){
 		"brewput":   func() { validated(catalog.All()...) },
 		"extended":  func() { validated(plugin.Attach(catalog.All())...) },
 		"faulty":    func() { validated(faulty()) },

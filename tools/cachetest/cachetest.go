@@ -1,4 +1,4 @@
-// Package cachetest gives tests a cache directory of their own.
+// Package cachetest runs tests with a temporary cache directory.
 package cachetest
 
 import (
@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// Apart runs the tests of a package with a cache directory of their own, so that calibrations of this machine do not
-// matter. XDG_CACHE_HOME names it, which darwin, Windows and Plan 9 ignore. The go command keeps its cache.
-type Apart struct{ *testing.M }
+// Main runs the tests of a package with a temporary cache directory, so that stored calibrations do not affect them. It
+// sets XDG_CACHE_HOME, which darwin, Windows and Plan 9 ignore: there, tests use the user's directory. The go command
+// keeps its cache.
+type Main struct{ *testing.M }
 
 // Run runs the tests and returns the exit code. It panics if the directory cannot be made.
-func (a Apart) Run() int {
+func (m Main) Run() int {
 	var err error
 	if os.Getenv("GOCACHE") == "" {
 		var cache string
@@ -26,5 +27,5 @@ func (a Apart) Run() int {
 		panic("no cache for the tests: " + err.Error())
 	}
 	defer os.RemoveAll(dir)
-	return a.M.Run()
+	return m.M.Run()
 }

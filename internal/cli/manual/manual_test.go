@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	lab.Main(catalog.All()...) // runs the trials of the tests
-	os.Exit(cachetest.Apart{M: m}.Run())
+	os.Exit(cachetest.Main{M: m}.Run())
 }
 
 // TestManual executes the console blocks of the manual.
