@@ -73,9 +73,9 @@ func (r Readings) timer() Check {
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
 	claim := "CPUs wake late from deep sleep: open-loop arrivals and network replies are late"
 	// CPUs then do not sleep so deeply that they take longer than 10 or 0 µs to wake. The second also works in virtual
-	// machines with a cpuidle driver, for an hour.
+	// machines with a cpuidle driver, for an hour. Without the device, > would create a regular file.
 	const shallow = "sudo cpupower idle-set -D 10"
-	const awake = `sudo -b sh -c '[ -c $0 ] || { echo no device $0; exit 1; }; exec 3>$0 && printf "\0\0\0\0" >&3 && sleep 1h' /dev/cpu_dma_latency`
+	const awake = `sudo -b sh -c '[ -c $0 ] || { echo $0 is missing >&2; exit 1; }; exec 3>$0 && printf "\0\0\0\0" >&3 && sleep 1h' /dev/cpu_dma_latency`
 	fix := shallow + "; or " + awake
 	if virtual, _ := r.Hypervisor.Get(); virtual {
 		fix = awake + "; or " + shallow
