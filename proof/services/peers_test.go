@@ -86,6 +86,9 @@ func TestAnotherTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	call([]cell{k6Cell(another)[0], k6Cell()[1]})
+	if text, err := os.ReadFile(c.record); err != nil || !strings.Contains(string(text), `"rate":7`) {
+		t.Errorf("%v, not measured again: %s", err, text)
+	}
 	if err := os.Remove(c.k6); err != nil {
 		t.Fatal(err)
 	}
