@@ -45,8 +45,8 @@ func lockDocs() []Doc {
 		{Name: LibraryLimit, Meaning: "a lock or a cost inside a library limits the program",
 			Evidence: "The execution trace: the standard library or another module takes the lock; the CPU profile.",
 			Thresholds: []string{atLeast("time that a goroutine waits for the lock", lockBusy), asCoarseLock,
-				atLeast("or: time for timers, contexts or connections of database/sql made at a line, at most half "+
-					"of it for allocation", makerShare),
+				atLeast("or: time for timers, contexts or connections made at a line, at most half of it for "+
+					"allocation", makerShare),
 				atLeast("or: time for new connections of net/http", dialShare),
 				atLeast("with requests that open one (two or more for each waiting goroutine)", dialsLeast),
 				atLeast("and fraction of the waits for a connection that open one", dialShareOfWaits)},

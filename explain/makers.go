@@ -20,7 +20,7 @@ type maker struct {
 	what        string                            // that they make
 	functions   []string                          // prefixes
 	only        func(stack []evidence.Frame) bool // which of their samples count; nil for all
-	runtime     []string                          // functions of the runtime for these values, whoever calls them
+	beside      []string                          // functions for these values that the runtime or the program calls
 	leastBytes  float64                           // fraction of all bytes that the values must take
 	costly      Name                              // the finding if the cost is mostly not allocation
 	fix         string
@@ -38,8 +38,8 @@ type maker struct {
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
 var makers = []maker{
 	{what: "a timer", functions: []string{"time.After", "time.NewTimer", "time.Tick", "time.NewTicker"},
-		runtime: []string{"runtime.(*timer", "runtime.blockTimerChan", "runtime.unblockTimerChan"},
-		costly:  LibraryLimit, fix: "Make one timer before the loop, and Reset it.",
+		beside: []string{"runtime.(*timer", "runtime.blockTimerChan", "runtime.unblockTimerChan"},
+		costly: LibraryLimit, fix: "Make one timer before the loop, and Reset it.",
 		alternative: "Many of these timers run at the same time."},
 	{what: "a context", functions: []string{"context.WithCancel", "context.WithTimeout", "context.WithDeadline"},
 		costly: LibraryLimit, fix: "Make one context for a request, not for each item of it.",
@@ -47,6 +47,11 @@ var makers = []maker{
 	{what: "a connection", functions: []string{"database/sql.(*"}, only: opensConnection,
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
 		alternative: "Each is opened once and costs much, or their lifetime is set so."},
+	{what: "a connection", functions: []string{"net.Dial", "net.(*Dialer).Dial", "crypto/tls.Dial",
+		"crypto/tls.(*Dialer).Dial"}, beside: []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close",
+		"net.(*TCPListener).Accept", "net.(*UnixListener).Accept", "crypto/tls.(*Conn).serverHandshake"},
+		costly: LibraryLimit, fix: "Keep the connection, and send more requests over it.",
+		alternative: "Each goes to another host, or the server closes it after one request."},
 	{what: "a value", functions: []string{poolGet}, only: missesPool, leastBytes: poolMisses, describe: describePool,
 		costly: EscapePerOp, fix: "Put each value back when it is no longer used.",
 		alternative: "The values are in use at the same time, or kept."},
@@ -175,7 +180,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}
-	f.Experiment = "Make one value before the loop: the time should fall."
+	f.Experiment = "Make " + m.what + " once, before the loop: the time should fall."
 	return f, true
 }
 
@@ -195,14 +200,14 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 		return by[at], callee
 	}
 
-	runtime, all := 0.0, 0.0
+	beside, all := 0.0, 0.0
 	for i := range a.cpu.list {
 		w := &a.cpu.list[i]
 		share := w.weight / a.cpu.total
 		x, _ := line(w.stack)
 		switch {
-		case x == nil && containsAny(w.stack, m.runtime...) && a.mayBeTimerOfOwn(w):
-			runtime += share
+		case x == nil && m.isBeside(a.prog, w.stack):
+			beside += share
 		case x == nil || w.category == GarbageCollector: // it counts as garbage
 		default:
 			x.cpu += share
@@ -213,7 +218,7 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 		}
 	}
 	for _, x := range lines {
-		x.cpu *= 1 + math.Min(runtime, all)/math.Max(all, 1e-9) // the rest is for values that a library made
+		x.cpu *= 1 + math.Min(beside, all)/math.Max(all, 1e-9) // the rest is for values that a library made
 	}
 
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
@@ -240,11 +245,18 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	return lines
 }
 
-// mayBeTimerOfOwn reports whether a sample of the runtime's timers may be for those that the program makes: it is in
-// the scheduler, or in an operation of the program on a channel. Deadlines and sleeps have timers of their own.
-func (a *analysis) mayBeTimerOfOwn(w *weightedSample) bool {
-	i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
-	return i < 0 || a.prog.isOwn(w.stack[i])
+// isBeside reports whether a stack may be for values that the program makes: the program calls one of the functions
+// beside the maker, as an operation on a channel with a timer, or the scheduler does. Other libraries do so for values
+// of their own, as deadlines and sleeps have timers.
+func (m maker) isBeside(p program, stack []evidence.Frame) bool {
+	if !containsAny(stack, m.beside...) {
+		return false
+	}
+	_, own := p.caller(stack, m.beside...)
+	byScheduler := !slices.ContainsFunc(stack, func(f evidence.Frame) bool {
+		return !hasAnyPrefix(f.Function, "runtime.")
+	})
+	return own || byScheduler
 }
 
 // callOf returns the program's own line that makes a value, and the index of the function that it calls there.

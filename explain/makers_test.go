@@ -61,6 +61,11 @@ func TestMakers(t *testing.T) {
 		"connections": {makes(60, 0, "main.dial:2", "main.driver.Open:1", "database/sql.dsnConnector.Connect",
 			"database/sql.(*DB).conn", "database/sql.(*DB).QueryContext", "main.balance:7", "main.worker:3"),
 			LibraryLimit, "makes a connection"},
+		"dialled connections": {makes(60, 0, "syscall.connect", "net.(*sysDialer).dialTCP",
+			"net.(*Dialer).DialContext", "net.Dial", "main.ask:7", "main.worker:3"), LibraryLimit,
+			"net.Dial makes a connection"},
+		"connections of a library": {makes(60, 0, "syscall.connect", "net.(*Dialer).DialContext",
+			"net/smtp.Dial", "main.ask:7", "main.worker:3"), "", ""},
 		"a compressor": {makes(60, 0, "compress/flate.NewWriter", "compress/gzip.(*Writer).Write", "main.send:7",
 			"main.worker:3"), HotFunction, "gzip.(*Writer).Write makes a buffer"},
 		"compression": {makes(60, 0, "compress/flate.(*compressor).write", "compress/gzip.(*Writer).Write",
@@ -206,6 +211,18 @@ func TestTimersOfRuntime(t *testing.T) {
 		f := c.named(t, LibraryLimit)
 		if f.Gain.Estimate > 0.25 || f.Gain.Estimate < 0.19 {
 			t.Errorf("%d samples: %+v", runtime, f.Gain)
+		}
+	}
+}
+
+// TestClosedConnections: what the program does to accept and close connections counts, but not what libraries do.
+func TestClosedConnections(t *testing.T) {
+	for at, want := range map[string]float64{"main.serve:5": 0.3, "net/http.(*Server).Serve": 0.15} {
+		c := makes(40, 0, "syscall.connect", "net.(*Dialer).DialContext", "net.Dial", "main.ask:7", "main.worker:3")
+		c.cpu(20, "syscall.Accept4", "net.(*TCPListener).Accept", at)
+		c.cpu(20, "syscall.Close", "net.(*conn).Close", at)
+		if f := c.named(t, LibraryLimit); f.Gain.Computed < want-0.03 || f.Gain.Computed > want+0.03 {
+			t.Errorf("%s: %+v", at, f.Gain)
 		}
 	}
 }
