@@ -78,7 +78,7 @@ func (d *dialer) connect(ctx context.Context) (*grpc.ClientConn, error) {
 // explain says in one line why a connection could not be made. It first connects without gRPC, because the errors of a
 // handshake are clearer than what gRPC makes of them.
 func (d *dialer) explain(ctx context.Context, conn *grpc.ClientConn) error {
-	own, cancel := context.WithTimeout(context.Background(), min(d.rpc.Timeout(), greeting))
+	own, cancel := context.WithTimeout(context.Background(), d.greetingTime())
 	defer cancel()
 	if err := d.greet(own); err != nil {
 		return err
@@ -108,7 +108,11 @@ func (d *dialer) greet(ctx context.Context) error {
 		return nil
 	}
 	secured := tls.Client(conn, d.tls)
-	if err := secured.HandshakeContext(ctx); err != nil {
+	switch err := secured.HandshakeContext(ctx); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s accepts connections, and does not finish the TLS handshake within %v", d.target,
+			d.greetingTime())
+	case err != nil:
 		return d.explainDial(err)
 	}
 	if secured.ConnectionState().NegotiatedProtocol != "h2" {
@@ -125,6 +129,9 @@ func (d *dialer) greet(ctx context.Context) error {
 	}
 	return nil
 }
+
+// greetingTime is the time limit of greet.
+func (d *dialer) greetingTime() time.Duration { return min(d.rpc.Timeout(), greeting) }
 
 // withoutHTTP2 says that the server has TLS, but not for gRPC.
 func (d *dialer) withoutHTTP2() error {
@@ -153,7 +160,7 @@ func (d *dialer) explainDial(err error) error {
 		return plan.Refuse("", nil, "%s refuses the connection: %s", d.target, quote.Line(err.Error())).
 			Suggest("%s", endpoint.TLSAdvice(err))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s accepts no connection within %v", d.target, d.rpc.Timeout())
+		return fmt.Errorf("%s accepts no connection within %v", d.target, d.greetingTime())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return plan.Refuse("", nil, "%s refuses connections", d.target).
 			Suggest("start the server, or give its command (option start)")
