@@ -48,8 +48,9 @@ var makers = []maker{
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
 		alternative: "Each is opened once and costs much, or their lifetime is set so."},
 	{what: "a connection", functions: []string{"net.Dial", "net.(*Dialer).Dial", "crypto/tls.Dial",
-		"crypto/tls.(*Dialer).Dial"}, beside: []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close",
-		"net.(*TCPListener).Accept", "net.(*UnixListener).Accept", "crypto/tls.(*Conn).serverHandshake"},
+		"crypto/tls.(*Dialer).Dial"}, only: dialsItself, beside: []string{"net.(*sysDialer).dialParallel.func",
+		"net.(*conn).Close", "crypto/tls.(*Conn).Close", "net.(*TCPListener).Accept", "net.(*UnixListener).Accept",
+		"crypto/tls.(*Conn).serverHandshake"}, // in the same program, the other side probably serves them
 		costly: LibraryLimit, fix: "Keep the connection, and send more requests over it.",
 		alternative: "Each goes to another host, or the server closes it after one request."},
 	{what: "a value", functions: []string{poolGet}, only: missesPool, leastBytes: poolMisses, describe: describePool,
@@ -246,17 +247,17 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 }
 
 // isBeside reports whether a stack may be for values that the program makes: the program calls one of the functions
-// beside the maker, as an operation on a channel with a timer, or the scheduler does. Other libraries do so for values
-// of their own, as deadlines and sleeps have timers.
+// beside the maker, as an operation on a channel with a timer, or nobody does, as in the scheduler. Other libraries do
+// so for values of their own, as deadlines and sleeps have timers.
 func (m maker) isBeside(p program, stack []evidence.Frame) bool {
-	if !containsAny(stack, m.beside...) {
+	i := outermost(stack, m.beside...)
+	if i < 0 {
 		return false
 	}
-	_, own := p.caller(stack, m.beside...)
-	byScheduler := !slices.ContainsFunc(stack, func(f evidence.Frame) bool {
-		return !hasAnyPrefix(f.Function, "runtime.")
-	})
-	return own || byScheduler
+	same := []string{"runtime", "io", "net", "crypto/tls"} // they call each other
+	for i++; i < len(stack) && slices.Contains(same, packagePath(stack[i].Function)); i++ {
+	}
+	return i == len(stack) || p.isOwn(stack[i])
 }
 
 // callOf returns the program's own line that makes a value, and the index of the function that it calls there.
@@ -272,6 +273,12 @@ func (m maker) callOf(p program, stack []evidence.Frame) (at evidence.Frame, cal
 func makesAnew(stack []evidence.Frame) bool {
 	return !containsAny(stack, "compress/gzip.(*Writer)", "compress/zlib.(*Writer)", "strings.(*Replacer)") ||
 		containsAny(stack, "compress/flate.NewWriter", "strings.(*Replacer).build")
+}
+
+// dialsItself reports whether the program opens a connection for itself, and not as the function of a client that keeps
+// connections.
+func dialsItself(stack []evidence.Frame) bool {
+	return !containsAny(stack, "net/http.(*Transport)", "database/sql.(*DB)")
 }
 
 // opensConnection reports whether package database/sql opens a connection to the database.

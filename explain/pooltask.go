@@ -54,9 +54,15 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 func (a *analysis) outside(c *evidence.Class) time.Duration {
 	waited := c.Waiting["network"] + c.Waiting["sleep"] + c.Syscall
 	for i := range a.trace.Waits {
-		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes...) && a.wokenByLibrary(w) != nil {
-			waited += w.Waited
+		w := &a.trace.Waits[i]
+		if !a.isIn(c, w.Classes...) || a.wokenByLibrary(w) == nil {
+			continue
 		}
+		all := int64(0)
+		for _, k := range w.Classes {
+			all += a.trace.Classes[k].Count
+		}
+		waited += w.Waited * time.Duration(c.Count) / time.Duration(max(1, all))
 	}
 	return waited
 }

@@ -184,8 +184,8 @@ func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 }
 
 // submissions returns the lines of the program that wake the goroutines of a pool in waits for tasks, to submit some,
-// those that do so most often first. Of lines that reach the limit, it is the one that wakes least often, because the
-// others also wake for something else.
+// those that do so most often first. Of lines with equal counts, the one that wakes least often comes first,
+// because the others also wake for something else.
 func (a *analysis) submissions(pool string, waits ...taskWait) (list []submission) {
 	for _, w := range waits {
 		before := map[evidence.Frame]int64{}
