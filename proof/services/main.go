@@ -145,12 +145,16 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 	}
 
 	tools := c.toolHashes()
+	for _, x := range cells {
+		if hash, found := tools[x.tool]; found && hash != done[x.name].Tool {
+			delete(done, x.name)
+		}
+	}
 	left, err := record.Continue(ctx, c.record, piece, cells,
 		func(x cell) bool {
 			e, ok := done[x.name]
 			v := x.judge(e)
-			hash, found := tools[x.tool]
-			return ok && v != disturbed && v != undecided && (!found || hash == e.Tool)
+			return ok && v != disturbed && v != undecided
 		},
 		func(x cell) error {
 			e, err := c.measure(ctx, x)
