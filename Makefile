@@ -167,7 +167,7 @@ rivals: ## compare sets, actors and logs with originals and other projects: abou
 ONLY =
 services: FOR = 8m
 services: K6 = v1.8.1
-services: ## compare response times of run http with the truth, and with vegeta, hey, k6, wrk and oha; installs hey and wrk as root on Debian: about 40 minutes in pieces of 8 (repeat it; ONLY='^truth' selects cells)
+services: ## compare response times of run http with the truth, and with vegeta, hey, k6, wrk and oha: about 40 minutes in pieces of 8 (repeat it; ONLY='^truth' selects cells); installs hey and wrk as root on Debian
 	@sh tools/need-load-generators.sh
 	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/brewput ./cmd/brewput
 	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/services ./proof/services
