@@ -110,8 +110,8 @@ func (d *dialer) greet(ctx context.Context) error {
 	secured := tls.Client(conn, d.tls)
 	switch err := secured.HandshakeContext(ctx); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s accepts connections, and does not finish the TLS handshake within %v", d.target,
-			d.greetingTime())
+		return plan.Refuse("", nil, "%s accepts connections, and does not finish the TLS handshake within %v", d.target,
+			d.greetingTime()).Suggest("if it has no TLS, leave it out (option tls)")
 	case err != nil:
 		return d.explainDial(err)
 	}

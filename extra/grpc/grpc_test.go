@@ -340,7 +340,7 @@ func TestWrongUse(t *testing.T) {
 		{"target=" + listenTLS(t, pair, "h2") + " timeout=1s tls=true insecure=true " + brew,
 			"sends nothing within 1s"},
 		{"target=" + listen(t, "") + " timeout=200ms tls=true insecure=true " + brew,
-			"does not finish the TLS handshake within 200ms"},
+			"does not finish the TLS handshake within 200ms; if it has no TLS, leave it out (option tls)"},
 		{"target=" + listenTLS(t, pair) + " tls=true insecure=true " + brew, "it offers TLS without HTTP/2"},
 		{"target=" + listenTLS(t, pair, "http/1.1") + " tls=true insecure=true " + brew,
 			"it offers TLS without HTTP/2"},
