@@ -121,7 +121,7 @@ func workerDocs() []Doc {
 		{Name: NotWorthParallel, Meaning: "the program is no faster on several CPUs than on one",
 			Evidence: "Runs on one and on all CPUs, at least 3 of each: medians. No gain unless they differ clearly.",
 			Thresholds: []string{atLeast("difference of the medians, if it is not clear", minGain),
-				atLeast("clear with three runs: gap between the ranges, wider than each, and", fewRunsGap),
+				atLeast("clear means, with three runs: a gap that is wider than each range; that gap", fewRunsGap),
 				atLeast("if goroutines only take turns: difference of the medians", turnsGain),
 				atLeast("and, if the difference is not clear: waits per second for each other or for connections",
 					turnsRate),

@@ -21,6 +21,8 @@ type maker struct {
 	functions   []string                          // prefixes
 	only        func(stack []evidence.Frame) bool // which of their samples count; nil for all
 	beside      []string                          // functions for these values that the runtime or the program calls
+	started     []string                          // functions of goroutines that the functions start
+	within      []string                          // packages whose functions may call those beside for the program
 	leastBytes  float64                           // fraction of all bytes that the values must take
 	costly      Name                              // the finding if the cost is mostly not allocation
 	fix         string
@@ -48,9 +50,11 @@ var makers = []maker{
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
 		alternative: "Each is opened once and costs much, or their lifetime is set so."},
 	{what: "a connection", functions: []string{"net.Dial", "net.(*Dialer).Dial", "crypto/tls.Dial",
-		"crypto/tls.(*Dialer).Dial"}, only: dialsItself, beside: []string{"net.(*sysDialer).dialParallel.func",
-		"net.(*conn).Close", "crypto/tls.(*Conn).Close", "net.(*TCPListener).Accept", "net.(*UnixListener).Accept",
-		"crypto/tls.(*Conn).serverHandshake"}, // in the same program, the other side probably serves them
+		"crypto/tls.(*Dialer).Dial"}, only: dialsItself, started: []string{"net.(*sysDialer).dialParallel.func"},
+		beside: []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close", "net.(*TCPListener).Accept",
+			"net.(*UnixListener).Accept", "crypto/tls.(*Conn).serverHandshake",
+			"crypto/tls.(*Conn).clientHandshake"}, // of both ends, in one program
+		within: []string{"net", "crypto/tls", "bufio"},
 		costly: LibraryLimit, fix: "Keep the connection, and send more requests over it.",
 		alternative: "Each goes to another host, or the server closes it after one request."},
 	{what: "a value", functions: []string{poolGet}, only: missesPool, leastBytes: poolMisses, describe: describePool,
@@ -185,6 +189,37 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	return f, true
 }
 
+// timeMaking adds the CPU time of samples to the lines that make values, and returns by what to multiply it for what
+// the functions start and what is beside them.
+func (a *analysis) timeMaking(m maker, line func(stack []evidence.Frame) (x *making, callee int)) float64 {
+	beside, started, all := 0.0, 0.0, 0.0
+	others := false // others call the functions, too
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
+		share := w.weight / a.cpu.total
+		x, _ := line(w.stack)
+		others = others || m.only != nil && containsAny(w.stack, m.functions...) && !m.only(w.stack)
+		switch {
+		case x == nil && containsAny(w.stack, m.started...):
+			started += share
+		case x == nil && m.isBeside(a.prog, w.stack):
+			beside += share
+		case x == nil || w.category == GarbageCollector: // it counts as garbage
+		default:
+			x.cpu += share
+			all += share
+			if w.category == Allocation {
+				x.allocation += share
+			}
+		}
+	}
+	if others {
+		started = 0
+	}
+	// The rest of what is beside is for values that a library made.
+	return 1 + (started+math.Min(beside, all+started))/math.Max(all, 1e-9)
+}
+
 // making returns what the values of a maker cost at each line of the program that calls it, the largest cost first.
 func (a *analysis) making(m maker, collected float64) (lines []*making) {
 	by := map[evidence.Frame]*making{}
@@ -201,25 +236,9 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 		return by[at], callee
 	}
 
-	beside, all := 0.0, 0.0
-	for i := range a.cpu.list {
-		w := &a.cpu.list[i]
-		share := w.weight / a.cpu.total
-		x, _ := line(w.stack)
-		switch {
-		case x == nil && m.isBeside(a.prog, w.stack):
-			beside += share
-		case x == nil || w.category == GarbageCollector: // it counts as garbage
-		default:
-			x.cpu += share
-			all += share
-			if w.category == Allocation {
-				x.allocation += share
-			}
-		}
-	}
+	more := a.timeMaking(m, line)
 	for _, x := range lines {
-		x.cpu *= 1 + math.Min(beside, all)/math.Max(all, 1e-9) // the rest is for values that a library made
+		x.cpu *= more
 	}
 
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
@@ -244,47 +263,4 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 			cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.at.Function, y.at.Function))
 	})
 	return lines
-}
-
-// isBeside reports whether a stack may be for values that the program makes: the program calls one of the functions
-// beside the maker, as an operation on a channel with a timer, or nobody does, as in the scheduler. Other libraries do
-// so for values of their own, as deadlines and sleeps have timers.
-func (m maker) isBeside(p program, stack []evidence.Frame) bool {
-	i := outermost(stack, m.beside...)
-	if i < 0 {
-		return false
-	}
-	same := []string{"runtime", "io", "net", "crypto/tls"} // they call each other
-	for i++; i < len(stack) && slices.Contains(same, packagePath(stack[i].Function)); i++ {
-	}
-	return i == len(stack) || p.isOwn(stack[i])
-}
-
-// callOf returns the program's own line that makes a value, and the index of the function that it calls there.
-func (m maker) callOf(p program, stack []evidence.Frame) (at evidence.Frame, callee int, ok bool) {
-	if m.call != nil {
-		return m.call(p, stack)
-	}
-	at, ok = p.caller(stack, m.functions...)
-	return at, outermost(stack[:max(0, len(stack)-1)], m.functions...), ok
-}
-
-// makesAnew reports whether a stack is below no method that makes something at its first call only, or in that call.
-func makesAnew(stack []evidence.Frame) bool {
-	return !containsAny(stack, "compress/gzip.(*Writer)", "compress/zlib.(*Writer)", "strings.(*Replacer)") ||
-		containsAny(stack, "compress/flate.NewWriter", "strings.(*Replacer).build")
-}
-
-// dialsItself reports whether the program opens a connection for itself, and not as the function of a client that keeps
-// connections.
-func dialsItself(stack []evidence.Frame) bool {
-	return !containsAny(stack, "net/http.(*Transport)", "database/sql.(*DB)")
-}
-
-// opensConnection reports whether package database/sql opens a connection to the database.
-func opensConnection(stack []evidence.Frame) bool {
-	driver := slices.IndexFunc(stack, func(f evidence.Frame) bool {
-		return strings.HasSuffix(f.Function, ".Connect") || strings.HasSuffix(f.Function, ".Open")
-	})
-	return driver >= 0 && containsAny(stack[driver+1:], "database/sql.(*DB).conn")
 }

@@ -226,10 +226,13 @@ func TestClosedConnections(t *testing.T) {
 		"accepted": {[]string{"syscall.Accept4", "net.(*TCPListener).Accept", "main.serve:5"}, 0.3},
 		"accepted by TLS": {[]string{"net.(*TCPListener).Accept", "crypto/tls.(*listener).Accept",
 			"main.serve:5"}, 0.3},
-		"closed":              {[]string{"syscall.Close", "net.(*conn).Close", "main.ask:8"}, 0.3},
-		"dialled in parallel": {[]string{"syscall.connect", "net.(*sysDialer).dialParallel.func1"}, 0.3},
+		"closed": {[]string{"syscall.Close", "net.(*conn).Close", "main.ask:8"}, 0.3},
 		"handshakes": {[]string{"crypto/tls.(*Conn).serverHandshake", "crypto/tls.(*Conn).handshakeContext",
 			"crypto/tls.(*Conn).Read", "main.serve:5"}, 0.3},
+		"handshakes of a reader": {[]string{"crypto/tls.(*Conn).serverHandshake", "crypto/tls.(*Conn).Read",
+			"bufio.(*Scanner).Scan", "main.serve:5"}, 0.3},
+		"closed by the resolver": {[]string{"net.(*conn).Close", "net.(*Resolver).exchange",
+			"net.(*Resolver).goLookupIPCNAMEOrder.func3"}, 0.15},
 		"reads of TLS": {[]string{"crypto/tls.(*Conn).readRecord", "crypto/tls.(*Conn).Read", "main.serve:5"}, 0.15},
 		"accepted by a library": {[]string{"net.(*TCPListener).Accept", "net/http.(*onceCloseListener).Accept",
 			"net/http.(*Server).Serve", "main.main:5"}, 0.15},
@@ -241,6 +244,26 @@ func TestClosedConnections(t *testing.T) {
 		f := c.named(t, LibraryLimit)
 		if f.Gain == nil || f.Gain.Computed < x.want-0.03 || f.Gain.Computed > x.want+0.03 {
 			t.Errorf("%s: %+v", name, f.Gain)
+		}
+	}
+}
+
+// TestDialsInParallel: connections to a host with several addresses are opened by goroutines of package net. If a
+// client of net/http also opens some, they may be its own.
+func TestDialsInParallel(t *testing.T) {
+	for name, http := range map[string]bool{"alone": false, "beside a client": true} {
+		c := makes(10, 0, "runtime.selectgo", "net.(*sysDialer).dialParallel", "net.Dial", "main.ask:7",
+			"main.worker:3")
+		c.cpu(60, "syscall.connect", "net.(*sysDialer).dialSingle", "net.(*sysDialer).dialParallel.func1")
+		if http {
+			c.cpu(1, "net.(*Resolver).lookup", "net.(*Dialer).DialContext", "net/http.(*Transport).dial")
+		}
+		found := madeByLibrary(newAnalysis(&c.evidence))
+		switch {
+		case (len(found) == 0) != http:
+			t.Errorf("%s: %+v", name, found)
+		case !http && (found[0].Gain.Computed < 0.22 || found[0].Gain.Computed > 0.26):
+			t.Errorf("%s: %+v", name, found[0].Gain)
 		}
 	}
 }
@@ -264,6 +287,7 @@ func TestOtherTimers(t *testing.T) {
 		{"runtime.(*timer).modify", "internal/poll.runtime_pollSetDeadline", "net.(*conn).SetReadDeadline",
 			"main.serve:5"},
 		{"runtime.(*timer).reset", "time.Sleep", "main.serve:5"},
+		{"runtime.blockTimerChan", "runtime.selectgo", "net.(*sysDialer).dialParallel", "net.Dial", "main.ask:5"},
 	} {
 		c := makes(40, 0, "time.newTimer", "time.After", "main.serve:7", "main.worker:3")
 		c.cpu(40, other...)

@@ -62,7 +62,7 @@ func (a *analysis) outside(c *evidence.Class) time.Duration {
 		for _, k := range w.Classes {
 			all += a.trace.Classes[k].Count
 		}
-		waited += w.Waited * time.Duration(c.Count) / time.Duration(max(1, all))
+		waited += time.Duration(float64(w.Waited) * float64(c.Count) / float64(max(1, all)))
 	}
 	return waited
 }
