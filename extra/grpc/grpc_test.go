@@ -245,31 +245,20 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// listen serves connections that get the text, or nothing if it is empty.
+// listen accepts connections, and answers the first byte of each with a text, or never if it is empty.
 func listen(t *testing.T, text string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { c.Close() })
-			if text != "" {
-				go func() {
-					bufio.NewReader(c).ReadByte()
-					fmt.Fprint(c, text)
-					c.Close()
-				}()
-			}
+	return accept(t, l, func(c net.Conn) {
+		if text != "" {
+			bufio.NewReader(c).ReadByte()
+			fmt.Fprint(c, text)
+			c.Close()
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 // listenTLS accepts connections, agrees on one of the protocols over TLS, and sends nothing more.
@@ -280,6 +269,11 @@ func listenTLS(t *testing.T, pair tls.Certificate, protocols ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return accept(t, l, func(c net.Conn) { c.(*tls.Conn).Handshake() })
+}
+
+// accept serves each connection in a goroutine until the test ends, when it closes them. It returns the address.
+func accept(t *testing.T, l net.Listener, serve func(c net.Conn)) string {
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -288,7 +282,7 @@ func listenTLS(t *testing.T, pair tls.Certificate, protocols ...string) string {
 				return
 			}
 			t.Cleanup(func() { c.Close() })
-			go c.(*tls.Conn).Handshake()
+			go serve(c)
 		}
 	}()
 	return l.Addr().String()
