@@ -20,9 +20,9 @@ type maker struct {
 	what        string                            // that they make
 	functions   []string                          // prefixes
 	only        func(stack []evidence.Frame) bool // which of their samples count; nil for all
-	beside      []string                          // functions for these values that the runtime or the program calls
-	started     []string                          // functions of goroutines that the functions start
-	within      []string                          // packages whose functions may call those beside for the program
+	related     []string                          // functions that work on these values elsewhere
+	relays      []string                          // packages by which the program may call the related functions
+	starter     string                            // a function of the library that starts goroutines for this
 	leastBytes  float64                           // fraction of all bytes that the values must take
 	costly      Name                              // the finding if the cost is mostly not allocation
 	fix         string
@@ -40,8 +40,8 @@ type maker struct {
 // makers lists them. The runtime keeps the timers of channels that goroutines wait for in a heap (runtime/time.go).
 var makers = []maker{
 	{what: "a timer", functions: []string{"time.After", "time.NewTimer", "time.Tick", "time.NewTicker"},
-		beside: []string{"runtime.(*timer", "runtime.blockTimerChan", "runtime.unblockTimerChan"},
-		costly: LibraryLimit, fix: "Make one timer before the loop, and Reset it.",
+		related: []string{"runtime.(*timer", "runtime.blockTimerChan", "runtime.unblockTimerChan"},
+		costly:  LibraryLimit, fix: "Make one timer before the loop, and Reset it.",
 		alternative: "Many of these timers run at the same time."},
 	{what: "a context", functions: []string{"context.WithCancel", "context.WithTimeout", "context.WithDeadline"},
 		costly: LibraryLimit, fix: "Make one context for a request, not for each item of it.",
@@ -50,11 +50,11 @@ var makers = []maker{
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
 		alternative: "Each is opened once and costs much, or their lifetime is set so."},
 	{what: "a connection", functions: []string{"net.Dial", "net.(*Dialer).Dial", "crypto/tls.Dial",
-		"crypto/tls.(*Dialer).Dial"}, only: dialsItself, started: []string{"net.(*sysDialer).dialParallel.func"},
-		beside: []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close", "net.(*TCPListener).Accept",
+		"crypto/tls.(*Dialer).Dial"}, only: dialsItself, starter: "net.(*sysDialer).dialParallel",
+		related: []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close", "net.(*TCPListener).Accept",
 			"net.(*UnixListener).Accept", "crypto/tls.(*Conn).serverHandshake",
-			"crypto/tls.(*Conn).clientHandshake"}, // of both ends, in one program
-		within: []string{"net", "crypto/tls", "bufio"},
+			"crypto/tls.(*Conn).clientHandshake"}, // the program may be the client and the server
+		relays: []string{"net", "crypto/tls", "bufio", "fmt", "encoding/json", "encoding/gob"},
 		costly: LibraryLimit, fix: "Keep the connection, and send more requests over it.",
 		alternative: "Each goes to another host, or the server closes it after one request."},
 	{what: "a value", functions: []string{poolGet}, only: missesPool, leastBytes: poolMisses, describe: describePool,
@@ -79,6 +79,7 @@ type making struct {
 	at                     evidence.Frame
 	callee                 string // the short name of the function that the line calls, without closures in it
 	cpu, allocation, bytes float64
+	starting, started      float64                   // CPU time, of starting goroutines and of these: part of cpu
 	objects                float64                   // number of those that the heap profile counts
 	allocated, inUse       float64                   // bytes, in all and at the end
 	sites                  map[string]*allocatedSite // by the statements from the allocation up to the line
@@ -114,6 +115,21 @@ func (m *making) cost(collected float64) float64 { return math.Min(1, m.cpu+m.ga
 // garbage is the part of cost for the collector, as for other values that are allocated.
 func (m *making) garbage(collected float64) float64 { return 0.8 * collected * m.bytes }
 
+// sumOf returns what the values of some lines cost together.
+func sumOf(lines []*making) (all making) {
+	for _, x := range lines {
+		all.cpu += x.cpu
+		all.allocation += x.allocation
+		all.starting += x.starting
+		all.started += x.started
+		all.bytes += x.bytes
+		all.objects += x.objects
+		all.allocated += x.allocated
+		all.inUse += x.inUse
+	}
+	return all
+}
+
 // madeByLibrary finds lines that let a library make a value for each of many calls.
 func madeByLibrary(a *analysis) []Finding {
 	if !a.hasSamples() {
@@ -141,17 +157,11 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	default:
 		lines = lines[:1]
 	}
-	var all making
-	for _, x := range lines {
-		all.cpu += x.cpu
-		all.allocation += x.allocation
-		all.bytes += x.bytes
-		all.objects += x.objects
-		all.allocated += x.allocated
-		all.inUse += x.inUse
-	}
+	all := sumOf(lines)
 	saved := all.cost(collected) * a.activeFraction()
-	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu)) * a.activeFraction()
+	// Few samples of starting goroutines do not show well which goroutines the lines started.
+	half := a.shareHalfWidth(all.cpu) + all.started*a.shareHalfWidth(all.starting)/math.Max(all.starting, 1e-9)
+	surely := (all.cost(collected) - half) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
 	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
 		all.bytes < m.leastBytes {
@@ -189,62 +199,76 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	return f, true
 }
 
-// timeMaking adds the CPU time of samples to the lines that make values, and returns by what to multiply it for what
-// the functions start and what is beside them.
-func (a *analysis) timeMaking(m maker, line func(stack []evidence.Frame) (x *making, callee int)) float64 {
-	beside, started, all := 0.0, 0.0, 0.0
-	others := false // others call the functions, too
-	for i := range a.cpu.list {
-		w := &a.cpu.list[i]
-		share := w.weight / a.cpu.total
-		x, _ := line(w.stack)
-		others = others || m.only != nil && containsAny(w.stack, m.functions...) && !m.only(w.stack)
+// makingLines are the program's own lines that make values.
+type makingLines struct {
+	maker
+	prog program
+	list []*making
+	by   map[evidence.Frame]*making
+}
+
+// of returns the line that a sample is of, and the index of the function that it calls there; nil if there is none.
+func (l *makingLines) of(stack []evidence.Frame) (x *making, callee int) {
+	at, callee, ok := l.callOf(l.prog, stack)
+	if !ok || l.only != nil && !l.only(stack) {
+		return nil, 0
+	}
+	if l.by[at] == nil {
+		name, _, _ := strings.Cut(shortName(stack[callee].Function), ".func")
+		l.by[at] = &making{at: at, callee: name, sites: map[string]*allocatedSite{}}
+		l.list = append(l.list, l.by[at])
+	}
+	return l.by[at], callee
+}
+
+// addTime adds the CPU time of calls to the lines, that of goroutines which the calls start, and that of related work.
+// The related work is at most as much as the rest: more of it belongs to values of libraries.
+func (l *makingLines) addTime(samples []weightedSample, total float64) {
+	related, starting, started, all := 0.0, 0.0, 0.0, 0.0
+	for i := range samples {
+		w := &samples[i]
+		share := w.weight / total
+		x, _ := l.of(w.stack)
+		if l.starts(w.stack) {
+			starting += share
+			if x != nil {
+				x.starting += share
+			}
+		}
 		switch {
-		case x == nil && containsAny(w.stack, m.started...):
-			started += share
-		case x == nil && m.isBeside(a.prog, w.stack):
-			beside += share
-		case x == nil || w.category == GarbageCollector: // it counts as garbage
-		default:
+		case w.category == GarbageCollector: // it counts as garbage
+		case x != nil:
 			x.cpu += share
 			all += share
 			if w.category == Allocation {
 				x.allocation += share
 			}
+		case l.isStarted(w.stack):
+			started += share
+		case l.isRelated(l.prog, w.stack):
+			related += share
 		}
 	}
-	if others {
-		started = 0
+
+	for _, x := range l.list { // libraries may start the others
+		x.started = started * x.starting / math.Max(starting, 1e-9)
+		x.cpu += x.started
+		all += x.started
 	}
-	// The rest of what is beside is for values that a library made.
-	return 1 + (started+math.Min(beside, all+started))/math.Max(all, 1e-9)
+	for _, x := range l.list {
+		x.cpu *= 1 + math.Min(related, all)/math.Max(all, 1e-9)
+	}
 }
 
 // making returns what the values of a maker cost at each line of the program that calls it, the largest cost first.
-func (a *analysis) making(m maker, collected float64) (lines []*making) {
-	by := map[evidence.Frame]*making{}
-	line := func(stack []evidence.Frame) (x *making, callee int) {
-		at, callee, ok := m.callOf(a.prog, stack)
-		if !ok || m.only != nil && !m.only(stack) {
-			return nil, 0
-		}
-		if by[at] == nil {
-			name, _, _ := strings.Cut(shortName(stack[callee].Function), ".func")
-			by[at] = &making{at: at, callee: name, sites: map[string]*allocatedSite{}}
-			lines = append(lines, by[at])
-		}
-		return by[at], callee
-	}
-
-	more := a.timeMaking(m, line)
-	for _, x := range lines {
-		x.cpu *= more
-	}
+func (a *analysis) making(m maker, collected float64) []*making {
+	l := &makingLines{maker: m, prog: a.prog, by: map[evidence.Frame]*making{}}
+	l.addTime(a.cpu.list, a.cpu.total)
 
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
 		samples, total := a.allocations(what)
 		for _, w := range samples {
-			x, callee := line(w.stack)
+			x, callee := l.of(w.stack)
 			switch {
 			case x == nil:
 			case m.large == nil: // which statements allocate does not matter
@@ -255,12 +279,12 @@ func (a *analysis) making(m maker, collected float64) (lines []*making) {
 		}
 	}
 	if m.large != nil {
-		lines = slices.DeleteFunc(lines, func(x *making) bool { return !m.large(x) })
+		l.list = slices.DeleteFunc(l.list, func(x *making) bool { return !m.large(x) })
 	}
 
-	slices.SortFunc(lines, func(x, y *making) int {
+	slices.SortFunc(l.list, func(x, y *making) int {
 		return cmp.Or(cmp.Compare(y.cost(collected), x.cost(collected)), cmp.Compare(x.at.File, y.at.File),
 			cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.at.Function, y.at.Function))
 	})
-	return lines
+	return l.list
 }

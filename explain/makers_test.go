@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -231,8 +232,18 @@ func TestClosedConnections(t *testing.T) {
 			"crypto/tls.(*Conn).Read", "main.serve:5"}, 0.3},
 		"handshakes of a reader": {[]string{"crypto/tls.(*Conn).serverHandshake", "crypto/tls.(*Conn).Read",
 			"bufio.(*Scanner).Scan", "main.serve:5"}, 0.3},
+		"handshakes of the client": {[]string{"crypto/tls.(*Conn).clientHandshake",
+			"crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).Handshake", "main.ask:8"}, 0.3},
+		"handshakes at the first write": {[]string{"crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).Write",
+			"fmt.Fprintf", "main.ask:8"}, 0.3},
+		"handshakes of an HTTP client": {[]string{"crypto/tls.(*Conn).clientHandshake",
+			"crypto/tls.(*Conn).handshakeContext", "net/http.(*persistConn).addTLS.func2"}, 0.15},
 		"closed by the resolver": {[]string{"net.(*conn).Close", "net.(*Resolver).exchange",
 			"net.(*Resolver).goLookupIPCNAMEOrder.func3"}, 0.15},
+		"closed by a goroutine of package tls": {[]string{"net.(*conn).Close",
+			"crypto/tls.(*Conn).handshakeContext.func2"}, 0.15},
+		"closed by a lookup": {[]string{"net.(*conn).Close", "net.(*Resolver).exchange", "net.LookupTXT",
+			"main.ask:8"}, 0.15},
 		"reads of TLS": {[]string{"crypto/tls.(*Conn).readRecord", "crypto/tls.(*Conn).Read", "main.serve:5"}, 0.15},
 		"accepted by a library": {[]string{"net.(*TCPListener).Accept", "net/http.(*onceCloseListener).Accept",
 			"net/http.(*Server).Serve", "main.main:5"}, 0.15},
@@ -248,22 +259,55 @@ func TestClosedConnections(t *testing.T) {
 	}
 }
 
-// TestDialsInParallel: connections to a host with several addresses are opened by goroutines of package net. If a
-// client of net/http also opens some, they may be its own.
+// TestDialsInParallel: goroutines of package net open connections to a host with several addresses. They belong to the
+// lines that start them, and to libraries, in proportion.
 func TestDialsInParallel(t *testing.T) {
-	for name, http := range map[string]bool{"alone": false, "beside a client": true} {
-		c := makes(10, 0, "runtime.selectgo", "net.(*sysDialer).dialParallel", "net.Dial", "main.ask:7",
-			"main.worker:3")
+	parallel := func(callers ...string) []string {
+		return append([]string{"runtime.selectgo", "net.(*sysDialer).dialParallel", "net.(*Dialer).DialContext"},
+			callers...)
+	}
+	serial := append([]string{"syscall.connect", "net.(*sysDialer).dialSerial"},
+		parallel("net.Dial", "main.ask:7")[1:]...)
+	for name, x := range map[string]struct {
+		own   int // samples of starting goroutines
+		add   func(c *testCase)
+		where string  // none if it is empty
+		share float64 // of all samples
+	}{
+		"alone": {30, func(*testCase) {}, "main.go:7", 90.0 / 260},
+		"and closed": {30, func(c *testCase) {
+			c.cpu(60, "net.(*conn).Close", "main.ask:8")
+		}, "main.go:7", 150.0 / 320},
+		"and collected": {30, func(c *testCase) {
+			c.cpu(40, "runtime.gcAssistAlloc", "runtime.mallocgc", "net.socket", "net.(*sysDialer).dialParallel.func1")
+		}, "main.go:7", 90.0 / 300},
+		"few samples": {2, func(*testCase) {}, "", 0},
+		"beside a client": {30, func(c *testCase) {
+			c.cpu(30, parallel("net/http.(*Transport).dial")...)
+		}, "main.go:7", 60.0 / 290},
+		"beside a library": {30, func(c *testCase) {
+			c.cpu(90, parallel("github.com/redis/go-redis/v9.NewDialer.func1")...)
+		}, "main.go:7", 45.0 / 350},
+		"mostly of a library": {30, func(c *testCase) {
+			c.cpu(900, parallel("github.com/redis/go-redis/v9.NewDialer.func1")...)
+		}, "", 0},
+		"beside one address": {30, func(c *testCase) {
+			c.cpu(60, append(serial[:4:4], "main.other:8")...)
+		}, "main.go:7", 150.0 / 320},
+	} {
+		c := makes(x.own, 0, parallel("net.Dial", "main.ask:7", "main.worker:3")...)
 		c.cpu(60, "syscall.connect", "net.(*sysDialer).dialSingle", "net.(*sysDialer).dialParallel.func1")
-		if http {
-			c.cpu(1, "net.(*Resolver).lookup", "net.(*Dialer).DialContext", "net/http.(*Transport).dial")
-		}
+		x.add(c)
 		found := madeByLibrary(newAnalysis(&c.evidence))
 		switch {
-		case (len(found) == 0) != http:
-			t.Errorf("%s: %+v", name, found)
-		case !http && (found[0].Gain.Computed < 0.22 || found[0].Gain.Computed > 0.26):
-			t.Errorf("%s: %+v", name, found[0].Gain)
+		case x.where == "" || len(found) == 0:
+			if x.where != "" || len(found) > 0 {
+				t.Errorf("%s: %+v", name, found)
+			}
+		case found[0].Where[0] != x.where:
+			t.Errorf("%s: %s", name, found[0].Where)
+		case math.Abs(found[0].Share-x.share) > 0.001:
+			t.Errorf("%s: %v, not %v", name, found[0].Share, x.share)
 		}
 	}
 }

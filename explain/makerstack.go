@@ -7,23 +7,39 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// isBeside reports whether a stack may be for values that the program makes: the program calls one of the functions
-// beside the maker, as an operation on a channel with a timer, or only the runtime does, as in the scheduler. Libraries
-// do so for values of their own, as deadlines and sleeps have timers, unless the maker is within them.
-func (m maker) isBeside(p program, stack []evidence.Frame) bool {
-	i := outermost(stack, m.beside...)
+// isRelated reports whether a stack may be of work on values that the program makes: the program calls one of the
+// related functions, as an operation on a channel with a timer, or only the runtime does, as in the scheduler.
+// Libraries call them for values of their own, as deadlines and sleeps have timers, unless they only pass the call on.
+func (m maker) isRelated(p program, stack []evidence.Frame) bool {
+	i := outermost(stack, m.related...)
 	if i < 0 {
 		return false
 	}
-	callers := stack[i+1:]
-	by := slices.IndexFunc(callers, func(f evidence.Frame) bool {
-		pkg := packagePath(f.Function)
-		return pkg != "runtime" && pkg != "io" && !slices.Contains(m.within, pkg)
-	})
-	if by >= 0 {
-		return p.isOwn(callers[by])
+	library := false
+	for _, f := range stack[i+1:] {
+		switch pkg := packagePath(f.Function); {
+		case pkg == "runtime":
+		case strings.HasPrefix(f.Function, "net.(*Resolver)"): // it has connections of its own
+			return false
+		case pkg == "io" || slices.Contains(m.relays, pkg):
+			library = true
+		default:
+			return p.isOwn(f)
+		}
 	}
-	return !slices.ContainsFunc(callers, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
+	return !library
+}
+
+// starts reports whether a stack is of the function that starts goroutines, and not of one of its package that does
+// the work in its place, as net.(*sysDialer).dialSerial does for a host with one address.
+func (m maker) starts(stack []evidence.Frame) bool {
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return m.starter != "" && f.Function == m.starter })
+	return i == 0 || i > 0 && packagePath(stack[i-1].Function) != packagePath(m.starter)
+}
+
+// isStarted reports whether a stack is of a goroutine that this function starts.
+func (m maker) isStarted(stack []evidence.Frame) bool {
+	return m.starter != "" && containsAny(stack, m.starter+".func")
 }
 
 // callOf returns the program's own line that makes a value, and the index of the function that it calls there.
