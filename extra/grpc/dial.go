@@ -111,7 +111,7 @@ func (d *dialer) greet(ctx context.Context) error {
 	switch err := secured.HandshakeContext(ctx); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return plan.Refuse("", nil, "%s accepts connections, and does not finish the TLS handshake within %v", d.target,
-			d.greetingTime()).Suggest("if it has no TLS, leave it out (option tls)")
+			d.greetingTime()).Suggest("if the server has no TLS, leave TLS out (option tls)")
 	case err != nil:
 		return d.explainDial(err)
 	}

@@ -245,7 +245,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// listen accepts connections, and answers the first byte of each with a text, or never if it is empty.
+// listen accepts connections, and sends the text after the first byte of each, or nothing if the text is empty.
 func listen(t *testing.T, text string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -334,7 +334,7 @@ func TestWrongUse(t *testing.T) {
 		{"target=" + listenTLS(t, pair, "h2") + " timeout=1s tls=true insecure=true " + brew,
 			"sends nothing within 1s"},
 		{"target=" + listen(t, "") + " timeout=200ms tls=true insecure=true " + brew,
-			"does not finish the TLS handshake within 200ms; if it has no TLS, leave it out (option tls)"},
+			"does not finish the TLS handshake within 200ms; if the server has no TLS, leave TLS out (option tls)"},
 		{"target=" + listenTLS(t, pair) + " tls=true insecure=true " + brew, "it offers TLS without HTTP/2"},
 		{"target=" + listenTLS(t, pair, "http/1.1") + " tls=true insecure=true " + brew,
 			"it offers TLS without HTTP/2"},
