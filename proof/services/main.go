@@ -123,8 +123,8 @@ func (e *entry) follow(before entry) {
 }
 
 // run measures the cells that are not in the record, and those that other processes disturbed, whose trials brewput
-// refused, or whose tool is another program now. It prints what was measured with the tools of
-// now, and returns the exit code.
+// refused, or whose tool is another program now. It prints all measurements, except those by another build of a tool
+// that is installed, and returns the exit code.
 func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (int, error) {
 	entries, err := record.Read(c.record, func(e entry) error {
 		if e.Programs != c.hashes {
