@@ -119,7 +119,8 @@ func TestTooFineTasks(t *testing.T) {
 		"submitted by a library": false, "goroutines of its own": false, "one for each task": false,
 		"one goroutine": false, "no task of the program": false, "tasks that sleep": false,
 		"tasks that fetch pages": false, "goroutines that fetch pages for days": false,
-		"a channel of the tasks": false, "a queue that the program sends to": true} {
+		"tasks that wait for a connection of a pool": false,
+		"a channel of the tasks":                     false, "a queue that the program sends to": true} {
 		count, running, costs, submits, start := int64(1000000), time.Second, 60, "main.render:7", pool+"run"
 		switch name {
 		case "long":
@@ -165,6 +166,9 @@ func TestTooFineTasks(t *testing.T) {
 			c.evidence.Trace.Classes[loop].Waiting["network"] = time.Second
 			c.wait(evidence.OpSelect, 2, count, waited, loop, "runtime.selectgo",
 				"net/http.(*persistConn).roundTrip", "main.scale:5", start)
+		case "tasks that wait for a connection of a pool":
+			c.wait(evidence.OpSelect, 2, count, 2*running, -1, "runtime.selectgo", "database/sql.(*DB).conn",
+				"main.scale:5", start)
 		case "a channel of the tasks":
 			c.evidence.Trace.Waits[w].Stack = frames("runtime.chanrecv1", "main.scale:5", start)
 		case "a queue that the program sends to":

@@ -150,6 +150,14 @@ func (a *analysis) peakOf(classes []int) (n int64) {
 	return n
 }
 
+// countOf returns how many goroutines of some classes existed.
+func (a *analysis) countOf(classes []int) (n int64) {
+	for _, i := range classes {
+		n += a.trace.Classes[i].Count
+	}
+	return n
+}
+
 // connectionCost returns the fraction of the CPU time that opens and closes so many connections, on both sides if the
 // server is in the same program.
 func (a *analysis) connectionCost(dials int64) float64 {

@@ -21,7 +21,7 @@ type poolTasks struct {
 func (t poolTasks) each() time.Duration { return t.workers.Running / time.Duration(t.count) }
 
 // busiestPool returns the tasks for which goroutines of a pool of another module park most often, if they are small and
-// many, and neither sleep nor wait for a connection, a library or a system call.
+// many, and neither sleep nor wait for I/O.
 func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
@@ -49,20 +49,19 @@ func (a *analysis) busiestPool() (busiest poolTasks, ok bool) {
 	return busiest, ok
 }
 
-// outside returns how long the goroutines of a class sleep, or wait for connections, system calls, and goroutines of
-// libraries that wait for connections, such as those of an HTTP client.
+// outside returns how long the goroutines of a class sleep or wait for I/O: for system calls, connections, a free
+// connection of a client's pool, and goroutines of libraries that wait for connections.
 func (a *analysis) outside(c *evidence.Class) time.Duration {
 	waited := c.Waiting["network"] + c.Waiting["sleep"] + c.Syscall
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if !a.isIn(c, w.Classes...) || a.wokenByLibrary(w) == nil {
+		pooled := (w.Op == evidence.OpSelect || w.Op == evidence.OpReceive) &&
+			containsAny(w.Stack, httpConnection, databaseConnection)
+		if !a.isIn(c, w.Classes...) || !pooled && a.wokenByLibrary(w) == nil {
 			continue
 		}
-		all := int64(0)
-		for _, k := range w.Classes {
-			all += a.trace.Classes[k].Count
-		}
-		waited += time.Duration(float64(w.Waited) * float64(c.Count) / float64(max(1, all)))
+		// In floating point, because the product of a time and a count may be too large for an integer.
+		waited += time.Duration(float64(w.Waited) * float64(c.Count) / float64(max(1, a.countOf(w.Classes))))
 	}
 	return waited
 }

@@ -377,6 +377,14 @@ func TestSkewInPool(t *testing.T) {
 			k.Wakers = append([]evidence.Waker{{Count: 500, Class: 1, Stack: frames("runtime.chansend1", lane+"Stats",
 				"main.watch:8")}}, k.Wakers...)
 		}, "main.go:7"},
+		"goroutines that give tasks to lanes and to each other": {func(c *testCase, w *evidence.Wait) {
+			w.Wakers[0].Count = 100
+			k := &c.evidence.Trace.Waits[1]
+			front := k.Classes[0]
+			k.Wakers = []evidence.Waker{{Count: 80, Class: front}, {Count: 150, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Stats", "main.watch:8")}, {Count: 110, Class: 1,
+				Stack: frames("runtime.chansend1", lane+"Submit", "main.give:4")}}
+		}, "main.go:4"},
 		"a goroutine that gives tasks to lanes and to another one": {func(c *testCase, w *evidence.Wait) {
 			front := c.class(lane+"front", 1, 1, time.Millisecond, 0)
 			c.evidence.Trace.Classes[front].Created = frames(lane+"New", "main.main:2")

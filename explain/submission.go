@@ -65,7 +65,7 @@ func (a *analysis) submitted(c *evidence.Class) (most submission) {
 
 // passTasks returns the class of a pool, the classes of the pool that wake or start its goroutines, those that do so to
 // these, and so on; how many tasks each class may have passed on to one of its own level or of those before; and how
-// many tasks the first level got from the second.
+// often classes of the second level woke or started goroutines of the first.
 func (a *analysis) passTasks(c *evidence.Class) (levels [][]*evidence.Class, passed map[*evidence.Class]int64,
 	fed int64) {
 	pool := repository(c.Start)
@@ -93,7 +93,7 @@ func (a *analysis) passTasks(c *evidence.Class) (levels [][]*evidence.Class, pas
 		}
 		for _, w := range a.taskWaitsOf(level, pool, passed) {
 			for _, k := range w.Wakers {
-				if k.Class >= 0 {
+				if k.Class >= 0 && !(len(w.Classes) == 1 && w.Classes[0] == k.Class) { // a class passes on to others
 					give(&a.trace.Classes[k.Class], min(k.Count, w.limit))
 				}
 			}
@@ -173,10 +173,7 @@ func (a *analysis) waitsForTasks(w *evidence.Wait, pool string) bool {
 func (a *analysis) taskWaits(c *evidence.Class) (n int64) {
 	for i := range a.trace.Waits {
 		if w := &a.trace.Waits[i]; a.isIn(c, w.Classes...) && a.waitsForTasks(w, repository(c.Start)) {
-			all := int64(0)
-			for _, k := range w.Classes {
-				all += a.trace.Classes[k].Count
-			}
+			all := a.countOf(w.Classes)
 			n += max(w.Count*c.Count/max(1, all), w.Count-(all-c.Count))
 		}
 	}
