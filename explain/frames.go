@@ -242,11 +242,12 @@ func below(stack []evidence.Frame, functions ...string) []evidence.Frame {
 	return stack[:max(0, outermost(stack, functions...))]
 }
 
+// acceptFunctions are functions of package net that accept connections.
+var acceptFunctions = []string{"net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
+	"net.(*UnixListener).Accept", "net.(*UnixListener).accept"}
+
 // acceptsConnections reports whether a stack waits for connections.
-func acceptsConnections(stack []evidence.Frame) bool {
-	return containsAny(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
-		"net.(*UnixListener).Accept", "net.(*UnixListener).accept")
-}
+func acceptsConnections(stack []evidence.Frame) bool { return containsAny(stack, acceptFunctions...) }
 
 // hasAnyPrefix reports whether s has one of the prefixes.
 func hasAnyPrefix(s string, prefixes ...string) bool {

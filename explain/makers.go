@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -21,13 +20,17 @@ type maker struct {
 	functions   []string                          // prefixes
 	only        func(stack []evidence.Frame) bool // which of their samples count; nil for all
 	related     []string                          // functions that work on these values elsewhere
-	relays      []string                          // packages by which the program may call the related functions
-	starter     string                            // a function of the library that starts goroutines for this
+	relays      []string                          // packages through which the program may call these functions
+	starter     string                            // library function that does part of the work in goroutines
+	accepting   []string                          // functions of the other end, which may be in the program
+	closing     []string                          // functions of both ends
 	leastBytes  float64                           // fraction of all bytes that the values must take
 	costly      Name                              // the finding if the cost is mostly not allocation
 	fix         string
 	alternative string
-	describe    func(a *analysis, f *Finding, bytes float64, at evidence.Frame) // changes its words; may be nil
+	experiment  string // if it is not to make it before the loop
+
+	describe func(a *analysis, f *Finding, bytes float64, at evidence.Frame) // changes its words; may be nil
 
 	// call finds the program's own line that makes a value, and the index of the function that it calls there; nil for
 	// calls of the functions.
@@ -45,18 +48,21 @@ var makers = []maker{
 		alternative: "Many of these timers run at the same time."},
 	{what: "a context", functions: []string{"context.WithCancel", "context.WithTimeout", "context.WithDeadline"},
 		costly: LibraryLimit, fix: "Make one context for a request, not for each item of it.",
+		experiment:  "Make one context for ten items: the time should fall.",
 		alternative: "Each call needs a deadline of its own, or can be cancelled alone."},
 	{what: "a connection", functions: []string{"database/sql.(*"}, only: opensConnection,
 		costly: LibraryLimit, fix: "Keep connections: SetMaxIdleConns with the number that are in use.",
+		experiment:  "Set SetMaxIdleConns to the number in use: the time should fall.",
 		alternative: "Each is opened once and costs much, or their lifetime is set so."},
 	{what: "a connection", functions: []string{"net.Dial", "net.(*Dialer).Dial", "crypto/tls.Dial",
 		"crypto/tls.(*Dialer).Dial"}, only: dialsItself, starter: "net.(*sysDialer).dialParallel",
-		related: []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close", "net.(*TCPListener).Accept",
-			"net.(*UnixListener).Accept", "crypto/tls.(*Conn).serverHandshake",
-			"crypto/tls.(*Conn).clientHandshake"}, // the program may be the client and the server
-		relays: []string{"net", "crypto/tls", "bufio", "fmt", "encoding/json", "encoding/gob"},
+		related:   []string{"crypto/tls.(*Conn).clientHandshake"},
+		closing:   []string{"net.(*conn).Close", "crypto/tls.(*Conn).Close"},
+		accepting: append([]string{"crypto/tls.(*Conn).serverHandshake"}, acceptFunctions...),
+		relays: []string{"net", "net/textproto", "crypto/tls", "bufio", "fmt", "log", "encoding/binary",
+			"encoding/gob", "encoding/json"},
 		costly: LibraryLimit, fix: "Keep the connection, and send more requests over it.",
-		alternative: "Each goes to another host, or the server closes it after one request."},
+		alternative: "Each goes to another host, fails, or is closed after one request."},
 	{what: "a value", functions: []string{poolGet}, only: missesPool, leastBytes: poolMisses, describe: describePool,
 		costly: EscapePerOp, fix: "Put each value back when it is no longer used.",
 		alternative: "The values are in use at the same time, or kept."},
@@ -79,7 +85,8 @@ type making struct {
 	at                     evidence.Frame
 	callee                 string // the short name of the function that the line calls, without closures in it
 	cpu, allocation, bytes float64
-	starting, started      float64                   // CPU time, of starting goroutines and of these: part of cpu
+	starting               float64                   // CPU time of starting goroutines
+	part, unsure           float64                   // of started goroutines: its fraction; half-width of its time
 	objects                float64                   // number of those that the heap profile counts
 	allocated, inUse       float64                   // bytes, in all and at the end
 	sites                  map[string]*allocatedSite // by the statements from the allocation up to the line
@@ -120,8 +127,7 @@ func sumOf(lines []*making) (all making) {
 	for _, x := range lines {
 		all.cpu += x.cpu
 		all.allocation += x.allocation
-		all.starting += x.starting
-		all.started += x.started
+		all.unsure += x.unsure
 		all.bytes += x.bytes
 		all.objects += x.objects
 		all.allocated += x.allocated
@@ -159,9 +165,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	}
 	all := sumOf(lines)
 	saved := all.cost(collected) * a.activeFraction()
-	// Few samples of starting goroutines do not show well which goroutines the lines started.
-	half := a.shareHalfWidth(all.cpu) + all.started*a.shareHalfWidth(all.starting)/math.Max(all.starting, 1e-9)
-	surely := (all.cost(collected) - half) * a.activeFraction()
+	surely := (all.cost(collected) - a.shareHalfWidth(all.cpu) - all.unsure) * a.activeFraction()
 	_, counted := a.allocations("alloc_objects/count")
 	if saved < makerShare || surely < makerShare/2 || counted > 0 && all.objects < madeValues ||
 		all.bytes < m.leastBytes {
@@ -195,81 +199,24 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 	if m.describe != nil {
 		m.describe(a, &f, all.bytes, lines[0].at)
 	}
-	f.Experiment = "Make " + m.what + " once, before the loop: the time should fall."
+	f.Experiment = cmp.Or(m.experiment, "Make "+m.what+" once, before the loop: the time should fall.")
 	return f, true
-}
-
-// makingLines are the program's own lines that make values.
-type makingLines struct {
-	maker
-	prog program
-	list []*making
-	by   map[evidence.Frame]*making
-}
-
-// of returns the line that a sample is of, and the index of the function that it calls there; nil if there is none.
-func (l *makingLines) of(stack []evidence.Frame) (x *making, callee int) {
-	at, callee, ok := l.callOf(l.prog, stack)
-	if !ok || l.only != nil && !l.only(stack) {
-		return nil, 0
-	}
-	if l.by[at] == nil {
-		name, _, _ := strings.Cut(shortName(stack[callee].Function), ".func")
-		l.by[at] = &making{at: at, callee: name, sites: map[string]*allocatedSite{}}
-		l.list = append(l.list, l.by[at])
-	}
-	return l.by[at], callee
-}
-
-// addTime adds the CPU time of calls to the lines, that of goroutines which the calls start, and that of related work.
-// The related work is at most as much as the rest: more of it belongs to values of libraries.
-func (l *makingLines) addTime(samples []weightedSample, total float64) {
-	related, starting, started, all := 0.0, 0.0, 0.0, 0.0
-	for i := range samples {
-		w := &samples[i]
-		share := w.weight / total
-		x, _ := l.of(w.stack)
-		if l.starts(w.stack) {
-			starting += share
-			if x != nil {
-				x.starting += share
-			}
-		}
-		switch {
-		case w.category == GarbageCollector: // it counts as garbage
-		case x != nil:
-			x.cpu += share
-			all += share
-			if w.category == Allocation {
-				x.allocation += share
-			}
-		case l.isStarted(w.stack):
-			started += share
-		case l.isRelated(l.prog, w.stack):
-			related += share
-		}
-	}
-
-	for _, x := range l.list { // libraries may start the others
-		x.started = started * x.starting / math.Max(starting, 1e-9)
-		x.cpu += x.started
-		all += x.started
-	}
-	for _, x := range l.list {
-		x.cpu *= 1 + math.Min(related, all)/math.Max(all, 1e-9)
-	}
 }
 
 // making returns what the values of a maker cost at each line of the program that calls it, the largest cost first.
 func (a *analysis) making(m maker, collected float64) []*making {
 	l := &makingLines{maker: m, prog: a.prog, by: map[evidence.Frame]*making{}}
-	l.addTime(a.cpu.list, a.cpu.total)
+	l.addTime(a.cpu, a.run != nil)
 
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
 		samples, total := a.allocations(what)
 		for _, w := range samples {
 			x, callee := l.of(w.stack)
 			switch {
+			case x == nil && l.isStarted(w.stack):
+				for _, x := range l.list {
+					x.add(what, x.part*w.weight, total, "")
+				}
 			case x == nil:
 			case m.large == nil: // which statements allocate does not matter
 				x.add(what, w.weight, total, "")

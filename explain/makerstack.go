@@ -1,17 +1,97 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
 
-// isRelated reports whether a stack may be of work on values that the program makes: the program calls one of the
-// related functions, as an operation on a channel with a timer, or only the runtime does, as in the scheduler.
-// Libraries call them for values of their own, as deadlines and sleeps have timers, unless they only pass the call on.
-func (m maker) isRelated(p program, stack []evidence.Frame) bool {
-	i := outermost(stack, m.related...)
+// makingLines are the program's own lines that make values.
+type makingLines struct {
+	maker
+	prog program
+	list []*making
+	by   map[evidence.Frame]*making
+}
+
+// of returns the line that a sample is of, and the index of the function that it calls there; nil if there is none.
+func (l *makingLines) of(stack []evidence.Frame) (x *making, callee int) {
+	at, callee, ok := l.callOf(l.prog, stack)
+	if !ok || l.only != nil && !l.only(stack) {
+		return nil, 0
+	}
+	if l.by[at] == nil {
+		name, _, _ := strings.Cut(shortName(stack[callee].Function), ".func")
+		l.by[at] = &making{at: at, callee: name, sites: map[string]*allocatedSite{}}
+		l.list = append(l.list, l.by[at])
+	}
+	return l.by[at], callee
+}
+
+// addTime adds the CPU time of calls to the lines, that of goroutines which the calls start, and that of related work.
+// The related work is at most as much as the rest: more of it belongs to values of libraries. It includes the work of
+// the other end if the program runs alone, from start to end. A server may accept the connections of others.
+func (l *makingLines) addTime(p *profile, alone bool) {
+	related, accepting, closing, all := 0.0, 0.0, 0.0, 0.0
+	var started making // by these lines and by libraries
+	for i := range p.list {
+		w := &p.list[i]
+		share := w.weight / p.total
+		x, _ := l.of(w.stack)
+		if x == nil && l.isStarted(w.stack) {
+			x = &started
+		}
+		if w.category == GarbageCollector { // it counts as garbage
+			continue
+		}
+		if l.starts(w.stack) {
+			started.starting += share
+			if x != nil {
+				x.starting += share
+			}
+		}
+		switch {
+		case x != nil:
+			x.cpu += share
+			if w.category == Allocation {
+				x.allocation += share
+			}
+		case l.isCalled(l.prog, w.stack, l.related):
+			related += share
+		case l.isCalled(l.prog, w.stack, l.accepting):
+			accepting += share
+		case l.isCalled(l.prog, w.stack, l.closing):
+			closing += share
+		}
+	}
+
+	if alone || accepting == 0 {
+		related += accepting + closing
+	}
+
+	for _, x := range l.list {
+		if x.starting > 0 { // else nothing shows that the line starts some
+			x.part = x.starting / started.starting
+			// The sum for two lines is larger than the half-width of both together.
+			x.unsure = started.cpu * binomialHalfWidth(x.part, int64(started.starting*float64(p.samples)))
+			x.cpu += started.cpu * x.part
+			x.allocation += started.allocation * x.part
+		}
+		all += x.cpu
+	}
+	for _, x := range l.list {
+		factor := 1 + math.Min(related, all)/math.Max(all, 1e-9)
+		x.cpu, x.unsure = x.cpu*factor, x.unsure*factor
+	}
+}
+
+// isCalled reports whether a stack may be of work on values that the program makes: the program calls one of some
+// functions, as an operation on a channel with a timer, or only the runtime does, as in the scheduler. Libraries call
+// them for values of their own, as deadlines and sleeps have timers, unless they only pass the call on.
+func (m maker) isCalled(p program, stack []evidence.Frame, functions []string) bool {
+	i := outermost(stack, functions...)
 	if i < 0 {
 		return false
 	}
@@ -30,14 +110,18 @@ func (m maker) isRelated(p program, stack []evidence.Frame) bool {
 	return !library
 }
 
-// starts reports whether a stack is of the function that starts goroutines, and not of one of its package that does
-// the work in its place, as net.(*sysDialer).dialSerial does for a host with one address.
+// starts reports whether the starter itself calls another package, but not to grow the stack. Without goroutines, it
+// calls a function of its own package instead: net.(*sysDialer).dialSerial dials in the same goroutine.
 func (m maker) starts(stack []evidence.Frame) bool {
-	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return m.starter != "" && f.Function == m.starter })
-	return i == 0 || i > 0 && packagePath(stack[i-1].Function) != packagePath(m.starter)
+	if m.starter == "" {
+		return false
+	}
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return f.Function == m.starter })
+	return i > 0 && packagePath(stack[i-1].Function) != packagePath(m.starter) &&
+		!hasAnyPrefix(stack[i-1].Function, "runtime.morestack", "runtime.newstack")
 }
 
-// isStarted reports whether a stack is of a goroutine that this function starts.
+// isStarted reports whether a stack is of a goroutine that the starter starts.
 func (m maker) isStarted(stack []evidence.Frame) bool {
 	return m.starter != "" && containsAny(stack, m.starter+".func")
 }
@@ -57,10 +141,13 @@ func makesAnew(stack []evidence.Frame) bool {
 		containsAny(stack, "compress/flate.NewWriter", "strings.(*Replacer).build")
 }
 
-// dialsItself reports whether the program opens a connection for itself, and not as the function of a client that keeps
-// connections.
+// dialsItself reports whether the program opens a connection for itself, and not as the function of one of the clients
+// that keep connections and that many programs have.
 func dialsItself(stack []evidence.Frame) bool {
-	return !containsAny(stack, "net/http.(*Transport)", "database/sql.(*DB)")
+	return !containsAny(stack, "net/http.(*Transport)", "database/sql.(*DB)", "golang.org/x/net/http2.(*Transport)",
+		"google.golang.org/grpc/internal/transport.", "github.com/redis/go-redis/", "github.com/go-redis/redis/",
+		"github.com/gomodule/redigo/redis.(*Pool)", "github.com/jackc/puddle/", "go.mongodb.org/mongo-driver/",
+		"github.com/valyala/fasthttp.(*HostClient)", "github.com/segmentio/kafka-go.(*connGroup)")
 }
 
 // opensConnection reports whether package database/sql opens a connection to the database.
