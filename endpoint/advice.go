@@ -68,7 +68,7 @@ func (l *load) plain() bool {
 
 // lacksHTTP2 reports whether the error of a request in HTTP/2 says that the server only has HTTP/1.1.
 func lacksHTTP2(text string) bool {
-	return strings.Contains(text, "looked like an HTTP/1.1 header") || strings.Contains(text, noProtocol) ||
+	return strings.Contains(text, "looked like an HTTP/1.1 header") || LacksProtocol(text) ||
 		strings.Contains(text, "the server answers with HTTP/1")
 }
 
@@ -91,7 +91,8 @@ func TLSAdvice(err error) string {
 		has("remote error: tls: revoked certificate"), has("remote error: tls: unsupported certificate"):
 		return "give a client certificate that the server accepts (option cert), and its key (option key)"
 	case has("remote error: tls: handshake failure"):
-		return "the server may require a client certificate (option cert), and its key (option key)"
+		return "the server may require a client certificate (option cert) and its key (option key), or it has no " +
+			"cipher suite in common with Brewput"
 	}
 	return ""
 }

@@ -66,7 +66,7 @@ func classify(err error) *failure {
 		k = refused
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		k = reset
-	case strings.Contains(text, noProtocol):
+	case LacksProtocol(text):
 		k = protocol
 	case isTLS(err), strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		k = insecure
@@ -86,8 +86,9 @@ func classify(err error) *failure {
 	return &failure{k, err}
 }
 
-// noProtocol is the alert of a server with TLS but without the protocol of the client.
-const noProtocol = "tls: no application protocol"
+// LacksProtocol reports whether the text of an error has the alert of a server with TLS that lacks the protocol of the
+// client, such as HTTP/2.
+func LacksProtocol(text string) bool { return strings.Contains(text, "tls: no application protocol") }
 
 // isTLS reports whether an error is of TLS.
 func isTLS(err error) bool {

@@ -110,12 +110,13 @@ func TestRPCWithoutTLS(t *testing.T) {
 	for option, more := range map[string]workload.Given{"ca-file": {"ca-file": {"x"}},
 		"insecure": {"insecure": {"true"}}, "cert": {"cert": {"x"}, "key": {"y"}}} {
 		more["target"], more["method"] = []string{"127.0.0.1:1"}, []string{"a.B/C"}
-		if option == "cert" { // is not only for the address that says when the server is ready
-			more["start"], more["ready"] = []string{"x"}, []string{"https://127.0.0.1:2/"}
-		}
 		_, err := RPCWorkload(nil).With(more)
 		if want := option + " is for a server with TLS; give tls too"; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
+		}
+		more["start"], more["ready"] = []string{"x"}, []string{"https://127.0.0.1:2/"}
+		if _, err := RPCWorkload(nil).With(more); err != nil {
+			t.Errorf("%s for the address that says when the server is ready: %v", option, err)
 		}
 	}
 }

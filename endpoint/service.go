@@ -68,7 +68,7 @@ type optionNames struct {
 	url     string // has the address of the first request
 	start   string // has Start
 	example string // an address with {port}
-	tls     bool   // of TLS: tls
+	tls     bool   // the option tls turns on TLS, not https:// in an address
 	known   bool   // messages may name the options that all endpoints share, such as timeout
 }
 

@@ -33,11 +33,10 @@ func (set *settings) parseTLS(v workload.Given) error {
 	return nil
 }
 
-// checkTLS refuses options of TLS if no address has it. For gRPC, a client certificate is for the target, not only for
-// the address that says that it is ready.
+// checkTLS refuses options of TLS if no address has it.
 func (set *settings) checkTLS(s Service) error {
 	secure := func(address string) bool { return strings.HasPrefix(strings.ToLower(address), "https:") }
-	if set.given.Has("tls") || secure(s.Ready) && (!s.options.tls || !set.given.Has("cert")) ||
+	if set.given.Has("tls") || secure(s.Ready) ||
 		slices.ContainsFunc(s.Requests, func(r Request) bool { return secure(r.URL) }) {
 		return nil
 	}

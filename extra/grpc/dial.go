@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
@@ -112,6 +113,10 @@ func (d *dialer) greet(ctx context.Context) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return plan.Refuse("", nil, "%s accepts connections, and does not finish the TLS handshake within %v", d.target,
 			d.greetingTime()).Suggest("if the server has no TLS, leave TLS out (option tls)")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE):
+		return plan.Refuse("", nil, "%s accepts connections, and closes them during the TLS handshake", d.target).
+			Suggest("if the server has no TLS, leave TLS out (option tls)")
 	case err != nil:
 		return d.explainDial(err)
 	}
@@ -135,7 +140,8 @@ func (d *dialer) greetingTime() time.Duration { return min(d.rpc.Timeout(), gree
 
 // withoutHTTP2 says that the server has TLS, but not for gRPC.
 func (d *dialer) withoutHTTP2() error {
-	return fmt.Errorf("%s does not speak gRPC: it offers TLS without HTTP/2", d.target)
+	return plan.Refuse("", nil, "%s does not speak gRPC: it offers TLS without HTTP/2", d.target).
+		Suggest("give the port of the gRPC server")
 }
 
 // isAlert reports whether an error of TLS is the server's, which refuses the connection.
@@ -154,13 +160,14 @@ func (d *dialer) explainDial(err error) error {
 			quote.Line(certificate.Err.Error())).Suggest("%s", endpoint.TLSAdvice(certificate.Err))
 	case errors.As(err, &record):
 		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave TLS out (option tls)")
-	case isAlert(err) && strings.Contains(err.Error(), "no application protocol"):
+	case isAlert(err) && endpoint.LacksProtocol(err.Error()):
 		return d.withoutHTTP2()
 	case isAlert(err):
 		return plan.Refuse("", nil, "%s refuses the connection: %s", d.target, quote.Line(err.Error())).
 			Suggest("%s", endpoint.TLSAdvice(err))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s accepts no connection within %v", d.target, d.greetingTime())
+		return plan.Refuse("", nil, "%s accepts no connection within %v", d.target, d.greetingTime()).
+			Suggest("correct the address, or let a firewall pass it")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return plan.Refuse("", nil, "%s refuses connections", d.target).
 			Suggest("start the server, or give its command (option start)")
