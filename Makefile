@@ -173,7 +173,7 @@ services: ## compare response times of run http with the truth, and with vegeta,
 	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/services ./proof/services
 	CGO_ENABLED=0 $(GO) build -modfile=tools/load.mod -o bin/vegeta github.com/tsenart/vegeta/v12
 	@test -x bin/k6-$(K6)/k6 || GOBIN=$(CURDIR)/bin/k6-$(K6) CGO_ENABLED=0 $(GO) install go.k6.io/k6@$(K6) || \
-		echo "make services could not build k6: it cannot decide whether brewput sends as much" >&2
+		echo "make services could not build k6: it cannot confirm that brewput sends enough" >&2
 	bin/services -program bin/brewput -vegeta bin/vegeta -k6 bin/k6-$(K6)/k6 -record bin/services.ndjson -for $(FOR) -only "$(ONLY)"
 
 SYSTEMS = 10000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Load generators that make services compares with, and taskset, which pins them to a CPU. As root on Debian, it installs
 # hey, wrk and taskset. make services builds vegeta and k6, and uses oha if it is installed: cargo install --locked oha.
-# Without vegeta, hey or k6, it cannot decide that brewput sends enough; wrk and oha are only printed.
+# Without vegeta, hey or k6, it cannot confirm that brewput sends enough; wrk and oha are only printed.
 missing=
 for tool in hey wrk taskset; do
 	command -v $tool >/dev/null 2>&1 || missing="$missing $tool"

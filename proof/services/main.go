@@ -49,8 +49,8 @@ func main() {
 	defer stop()
 	release, err := stayAwake(latencyFile, isDevice)
 	if c.awake = err == nil; !c.awake {
-		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; run make services as root on Linux to keep "+
-			"them awake\n", err)
+		fmt.Fprintf(os.Stderr, "services: idle CPUs may wake late: %v; to keep them awake, run make services as root "+
+			"on a Linux that has this device\n", err)
 	}
 	code := 0
 	if c.hashes, err = hashes(c.brewput); err == nil {
@@ -164,7 +164,9 @@ func (c *campaign) run(ctx context.Context, cells []cell, piece record.Piece) (i
 			}
 			e.Programs, e.Tool, e.Cell, e.Awake = c.hashes, tools[x.tool], x.name, c.awake
 			e.follow(done[x.name])
-			done[x.name] = e
+			if _, known := done[x.name]; !known || !e.absent {
+				done[x.name] = e
+			}
 			fmt.Fprintln(c.stderr, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", x.name, x.judge(e), e.Missing)))
 			if e.absent {
 				return nil

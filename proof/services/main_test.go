@@ -338,6 +338,8 @@ func TestCampaign(t *testing.T) {
 		{[]cell{calm(fake("a", late))}, []cell{calm(fake("a", late))},
 			[2]int{record.ExitUndecided, record.ExitUndecided}, "late: undecided; 6 trials on an idle machine"},
 		{[]cell{calm(fake("a", absent))}, []cell{calm(fake("a", good))}, [2]int{0, 0}, "not installed"},
+		{[]cell{calm(fake("a", noisy, noisy))}, []cell{calm(fake("a", absent))},
+			[2]int{record.ExitUndecided, record.ExitUndecided}, "of the limit"}, // what was measured stays
 	} {
 		var out, progress bytes.Buffer
 		campaign := &campaign{stdout: &out, stderr: &progress, hashes: "one",

@@ -33,7 +33,7 @@ const rateClients = 64
 func peers() []peer {
 	return []peer{{
 		name: "vegeta", paces: true, rival: true, find: func(c *campaign) string { return c.vegeta },
-		advice: "make services builds it",
+		advice: "make services builds it, with access to the network",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			workers := openWorkers
 			if rate == 0 {
@@ -48,7 +48,7 @@ func peers() []peer {
 		advice: "on Debian: apt-get install hey",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			args := []string{program, "-z", d.String(), "-c", fmt.Sprint(rateClients)}
-			if rate > 0 { // each of the workers sends at its own rate, which is a whole number
+			if rate > 0 { // each of the workers sends at its own rate
 				args = []string{program, "-z", d.String(), "-c", fmt.Sprint(rate / heyRate), "-q", fmt.Sprint(heyRate),
 					"-o", "csv"}
 			}
@@ -77,7 +77,7 @@ func peers() []peer {
 		read: readRate,
 	}, {
 		name: "k6", paces: true, rival: true, find: func(c *campaign) string { return c.k6 },
-		advice: "make services builds it",
+		advice: "make services builds it, with access to the network",
 		sends: func(program, url string, rate int, d time.Duration) []string {
 			load := fmt.Sprintf(`executor: "constant-vus", vus: %d`, rateClients)
 			if rate > 0 {

@@ -70,7 +70,7 @@ func TestAnotherTool(t *testing.T) {
 	k6Cell := func(results ...entry) []cell {
 		x := calm(fake("k6", results...))
 		x.tool = "k6"
-		own := fake("brewput", slices.Clone(results)...)
+		own := fake("brewput", results...)
 		own.tool = "brewput"
 		return []cell{x, own}
 	}
@@ -118,7 +118,8 @@ func TestPeerFails(t *testing.T) {
 		t.Errorf("it does not end: %+v, %v", e, err)
 	}
 	c.k6 += " is not there"
-	if e, missing := p.missing(c); !missing || !e.absent || e.Missing != c.k6+" is missing; make services builds it" {
+	if e, missing := p.missing(c); !missing || !e.absent ||
+		e.Missing != c.k6+" is missing; make services builds it, with access to the network" {
 		t.Errorf("%+v, %v", e, missing)
 	}
 }
