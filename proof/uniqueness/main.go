@@ -1,11 +1,12 @@
 // Command uniqueness checks that designs of the workload identity issue nothing twice in many live calls: make unique.
 // By default, these are the designs that run without being named. Each piece is a trial in a process of its own, whose
 // check records every identity. The command stores the outcome of each piece, and a later call continues. It exits with
-// 1 if an identity was issued twice, or those of a caller do not increase, with 3 if pieces are left, and with 4 if
-// something failed.
+// 1 if an identity was issued twice, or those of a caller do not increase, with 2 if its options are wrong, with 3 if
+// pieces are left, and with 4 if something failed.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -49,7 +50,7 @@ func main() {
 	code, err := c.run(ctx, record.NewPiece(*limit))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "unique:", err)
-		code = record.ExitFailed
+		code = cmp.Or(code, record.ExitFailed)
 	}
 	os.Exit(code)
 }
@@ -77,7 +78,7 @@ type entry struct {
 func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err error) {
 	designs, err := c.workload.Select(c.designs)
 	if err != nil {
-		return 0, err
+		return record.ExitUsage, err
 	}
 	program, err := record.Self()
 	if err != nil {

@@ -82,8 +82,8 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	c.designs = []string{"thrice"}
-	_, err := c.run(t.Context(), record.Piece{})
-	if err == nil || !strings.Contains(err.Error(), `has no design "thrice"`) {
-		t.Error(err)
+	code, err := c.run(t.Context(), record.Piece{})
+	if code != record.ExitUsage || err == nil || !strings.Contains(err.Error(), `has no design "thrice"`) {
+		t.Errorf("exit %d, %v", code, err)
 	}
 }
