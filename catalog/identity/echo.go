@@ -8,9 +8,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
+// echoTime limits the round trips only: the calls without delay come on top.
 const (
 	maxEchoes    = 2048        // largest number of calls of each kind
-	fewestEchoes = 16          // smallest number of each kind, unless the point has fewer calls
+	fewestEchoes = 16          // smallest number of round trips, unless the point has fewer calls
 	echoTime     = time.Second // largest time of all round trips, unless that leaves fewer than fewestEchoes
 	echoBatch    = 64          // calls in a larger transmission
 )

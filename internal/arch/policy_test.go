@@ -163,9 +163,8 @@ var mayImport = map[string][]string{
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
 var toolsOnly = []string{"endpoint/corenlp/standin", "tools/cachetest", "tools/schematest", "internal/cli/manual",
-	"internal/seeded",
-	"internal/settest", "internal/store/storetest", "internal/workloadtest", "proof/aatest", "proof/idle",
-	"proof/record", "proof/services/known", "tools/hostile", "tools/release", "tools/release/settings",
+	"internal/seeded", "internal/settest", "internal/store/storetest", "internal/workloadtest", "proof/aatest",
+	"proof/idle", "proof/record", "proof/services/known", "tools/hostile", "tools/release", "tools/release/settings",
 	"tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
