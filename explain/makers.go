@@ -206,7 +206,7 @@ func (a *analysis) findMaker(m maker) (Finding, bool) {
 // making returns what the values of a maker cost at each line of the program that calls it, the largest cost first.
 func (a *analysis) making(m maker, collected float64) []*making {
 	l := &makingLines{maker: m, prog: a.prog, by: map[evidence.Frame]*making{}}
-	l.addTime(a.cpu, a.run != nil)
+	l.addTime(a.cpu, a.ends())
 
 	for _, what := range []string{"alloc_space/bytes", "alloc_objects/count", "inuse_space/bytes"} {
 		samples, total := a.allocations(what)

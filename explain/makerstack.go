@@ -32,8 +32,8 @@ func (l *makingLines) of(stack []evidence.Frame) (x *making, callee int) {
 
 // addTime adds the CPU time of calls to the lines, that of goroutines which the calls start, and that of related work.
 // The related work is at most as much as the rest: more of it belongs to values of libraries. It includes the work of
-// the other end if the program runs alone, from start to end. A server may accept the connections of others.
-func (l *makingLines) addTime(p *profile, alone bool) {
+// the other end if the program ends by itself. A server may accept the connections of others.
+func (l *makingLines) addTime(p *profile, ends bool) {
 	related, accepting, closing, all := 0.0, 0.0, 0.0, 0.0
 	var started making // by these lines and by libraries
 	for i := range p.list {
@@ -67,8 +67,10 @@ func (l *makingLines) addTime(p *profile, alone bool) {
 		}
 	}
 
-	if alone || accepting == 0 {
+	if ends {
 		related += accepting + closing
+	} else { // some may close what the program accepted
+		related += math.Max(0, closing-accepting)
 	}
 
 	for _, x := range l.list {
@@ -86,6 +88,9 @@ func (l *makingLines) addTime(p *profile, alone bool) {
 		x.cpu, x.unsure = x.cpu*factor, x.unsure*factor
 	}
 }
+
+// ends reports whether the program is known to end by itself: one that does not runs on all CPUs only.
+func (a *analysis) ends() bool { return a.oneCPU != nil || a.run != nil && a.run.Operations > 0 }
 
 // isCalled reports whether a stack may be of work on values that the program makes: the program calls one of some
 // functions, as an operation on a channel with a timer, or only the runtime does, as in the scheduler. Libraries call
@@ -146,7 +151,7 @@ func makesAnew(stack []evidence.Frame) bool {
 func dialsItself(stack []evidence.Frame) bool {
 	return !containsAny(stack, "net/http.(*Transport)", "database/sql.(*DB)", "golang.org/x/net/http2.(*Transport)",
 		"google.golang.org/grpc/internal/transport.", "github.com/redis/go-redis/", "github.com/go-redis/redis/",
-		"github.com/gomodule/redigo/redis.(*Pool)", "github.com/jackc/puddle/", "go.mongodb.org/mongo-driver/",
+		"github.com/gomodule/redigo/redis.(*Pool)", "github.com/jackc/puddle", "go.mongodb.org/mongo-driver/",
 		"github.com/valyala/fasthttp.(*HostClient)", "github.com/segmentio/kafka-go.(*connGroup)")
 }
 

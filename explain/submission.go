@@ -93,7 +93,7 @@ func (a *analysis) passTasks(c *evidence.Class) (levels [][]*evidence.Class, pas
 		}
 		for _, w := range a.taskWaitsOf(level, pool, passed) {
 			for _, k := range w.Wakers {
-				if k.Class >= 0 && !(len(w.Classes) == 1 && w.Classes[0] == k.Class) { // a class passes on to others
+				if k.Class >= 0 && !(len(w.Classes) == 1 && w.Classes[0] == k.Class) { // it passes nothing on
 					give(&a.trace.Classes[k.Class], min(k.Count, w.limit))
 				}
 			}
