@@ -212,6 +212,9 @@ func (c *campaign) measure(ctx context.Context, x cell) (e entry, err error) {
 	for range attempts {
 		before := e
 		e, err = x.measure(ctx, c)
+		if e.absent && before.Got != [3]float64{} {
+			return before, err
+		}
 		e.follow(before)
 		if err != nil || x.judge(e) != disturbed {
 			break

@@ -340,6 +340,8 @@ func TestCampaign(t *testing.T) {
 		{[]cell{calm(fake("a", absent))}, []cell{calm(fake("a", good))}, [2]int{0, 0}, "not installed"},
 		{[]cell{calm(fake("a", noisy, noisy))}, []cell{calm(fake("a", absent))},
 			[2]int{record.ExitUndecided, record.ExitUndecided}, "of the limit"}, // what was measured stays
+		{[]cell{calm(fake("a", noisy, absent))}, []cell{calm(fake("a", good))}, [2]int{record.ExitUndecided, 0},
+			"of the limit"},
 	} {
 		var out, progress bytes.Buffer
 		campaign := &campaign{stdout: &out, stderr: &progress, hashes: "one",
