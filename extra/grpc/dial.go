@@ -141,7 +141,7 @@ func (d *dialer) greetingTime() time.Duration { return min(d.rpc.Timeout(), gree
 // withoutHTTP2 says that the server has TLS, but not for gRPC.
 func (d *dialer) withoutHTTP2() error {
 	return plan.Refuse("", nil, "%s does not speak gRPC: it offers TLS without HTTP/2", d.target).
-		Suggest("give the port of the gRPC server")
+		Suggest("give the port of the gRPC server, or let it offer h2 (ALPN)")
 }
 
 // isAlert reports whether an error of TLS is the server's, which refuses the connection.
@@ -167,7 +167,7 @@ func (d *dialer) explainDial(err error) error {
 			Suggest("%s", endpoint.TLSAdvice(err))
 	case errors.Is(err, context.DeadlineExceeded):
 		return plan.Refuse("", nil, "%s accepts no connection within %v", d.target, d.greetingTime()).
-			Suggest("correct the address, or let a firewall pass it")
+			Suggest("correct the address, or open the firewall")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return plan.Refuse("", nil, "%s refuses connections", d.target).
 			Suggest("start the server, or give its command (option start)")

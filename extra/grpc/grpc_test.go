@@ -351,9 +351,9 @@ func TestWrongUse(t *testing.T) {
 		{"target=" + hangUp(t) + " tls=true insecure=true " + brew,
 			"closes them during the TLS handshake; if the server has no TLS, leave TLS out (option tls)"},
 		{"target=" + listenTLS(t, pair) + " tls=true insecure=true " + brew,
-			"it offers TLS without HTTP/2; give the port of the gRPC server"},
+			"it offers TLS without HTTP/2; give the port of the gRPC server, or let it offer h2 (ALPN)"},
 		{"target=" + listenTLS(t, pair, "http/1.1") + " tls=true insecure=true " + brew,
-			"it offers TLS without HTTP/2; give the port of the gRPC server"},
+			"it offers TLS without HTTP/2; give the port of the gRPC server, or let it offer h2 (ALPN)"},
 		{"target=" + secure + " " + brew, "does not speak gRPC"},
 		{"target=" + secure + " tls=true " + brew, "certificate signed by unknown authority; give the " +
 			"certificate of its authority (option ca-file), or accept any (option insecure)"},
