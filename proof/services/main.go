@@ -212,7 +212,7 @@ func (c *campaign) measure(ctx context.Context, x cell) (e entry, err error) {
 	for range attempts {
 		before := e
 		e, err = x.measure(ctx, c)
-		if e.absent && before.Got != [3]float64{} {
+		if e.absent && before.busy() && before.Missing == "" { // it has numbers
 			return before, err
 		}
 		e.follow(before)

@@ -311,6 +311,7 @@ func TestCampaign(t *testing.T) {
 	bad.Got[2] = 3.3e6
 	noisy.Got[2], noisy.Others = 3.3e6, 0.5
 	late, tooLate := entry{Missing: lateSelf, Refused: maxRefused}, entry{Missing: lateSelf, Refused: mostRefused}
+	rate := entry{Rate: 5e4, Others: 0.5}
 	busyLate := entry{Missing: lateSelf, Others: 0.5}
 	for _, c := range []struct {
 		cells  []cell
@@ -341,6 +342,8 @@ func TestCampaign(t *testing.T) {
 		{[]cell{calm(fake("a", noisy, noisy))}, []cell{calm(fake("a", absent))},
 			[2]int{record.ExitUndecided, record.ExitUndecided}, "of the limit"}, // what was measured stays
 		{[]cell{calm(fake("a", noisy, absent))}, []cell{calm(fake("a", good))}, [2]int{record.ExitUndecided, 0},
+			"of the limit"},
+		{[]cell{calm(fake("a", rate, absent))}, []cell{calm(fake("a", good))}, [2]int{record.ExitUndecided, 0},
 			"of the limit"},
 	} {
 		var out, progress bytes.Buffer
