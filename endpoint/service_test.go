@@ -196,7 +196,7 @@ func TestProtocols(t *testing.T) {
 		advice := strings.HasSuffix(o.text(), "; the server has no HTTP/2 there: use http/1.1 (option protocol)")
 		if c.says == "" && (o.text() != "" || o.ok != 5) || !strings.HasPrefix(o.text(), c.says) ||
 			c.says != "" && !advice {
-			t.Errorf("%+v: %+v", c, o)
+			t.Errorf("%+v: %+v: %s", c, o, o.text())
 		}
 		s.Close()
 	}
@@ -204,12 +204,6 @@ func TestProtocols(t *testing.T) {
 
 // TestWrongUse checks that each way of failing has a clear line.
 func TestWrongUse(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := "http://" + l.Addr().String()
-	l.Close()
 	hang := make(chan bool)
 	tls := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	tls.Config.ErrorLog = quiet()
@@ -223,7 +217,7 @@ func TestWrongUse(t *testing.T) {
 		options   []string
 		says      string
 	}{
-		{name: "refused", url: nobody, says: "refused; start the server, or give its command (option start)"},
+		{name: "refused", url: "http://127.0.0.1:1", says: "refused; start the server, or give its command (option start)"},
 		{name: "certificate", url: tls.URL, says: "certificate signed by unknown authority; give the certificate " +
 			"of its authority (option ca-file), or accept any (option insecure)"},
 		{name: "other name", url: strings.Replace(tls.URL, "127.0.0.1", "localhost", 1),
