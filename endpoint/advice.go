@@ -69,7 +69,8 @@ func (l *load) plain() bool {
 // lacksHTTP2 reports whether the error of a request in HTTP/2 says that the server only has HTTP/1.1.
 func lacksHTTP2(text string) bool {
 	return strings.Contains(text, "looked like an HTTP/1.1 header") || LacksProtocol(text) ||
-		strings.Contains(text, "the server answers with HTTP/1")
+		strings.Contains(text, "the server answers with HTTP/1") ||
+		strings.Contains(text, "http2: client conn could not be established") // it closed while the client wrote
 }
 
 // TLSAdvice returns what to do about an error of TLS, or "". It reads the text, because gRPC keeps no types and package
