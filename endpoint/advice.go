@@ -52,6 +52,8 @@ func (l *load) advise(err error, k kind, code int) error {
 			"expect-status)"
 	case k == protocol && ofHTTP && lacksHTTP2(err.Error()):
 		advice = "the server has no HTTP/2 there: use http/1.1 (option protocol)"
+	case k == protocol && ofHTTP && strings.Contains(err.Error(), "http2: client conn could not be established"):
+		advice = "if the server has no HTTP/2 there, use http/1.1 (option protocol)"
 	case k == refused && l.server == nil:
 		advice = "start the server, or give its command (option start)"
 	}
@@ -69,8 +71,7 @@ func (l *load) plain() bool {
 // lacksHTTP2 reports whether the error of a request in HTTP/2 says that the server only has HTTP/1.1.
 func lacksHTTP2(text string) bool {
 	return strings.Contains(text, "looked like an HTTP/1.1 header") || LacksProtocol(text) ||
-		strings.Contains(text, "the server answers with HTTP/1") ||
-		strings.Contains(text, "http2: client conn could not be established") // it closed while the client wrote
+		strings.Contains(text, "the server answers with HTTP/1")
 }
 
 // TLSAdvice returns what to do about an error of TLS, or "". It reads the text, because gRPC keeps no types and package
