@@ -96,10 +96,22 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
-// isHeld reports whether the holding times that are known are long enough to keep others waiting. If they are not, the
+// isHeld reports whether the lock can be held long enough to keep others waiting: by the holding times that are known, or
+// by the CPU time of the functions that take it, because goroutines that did not wait hold it too. If it cannot, the
 // goroutines queue for CPUs or wait elsewhere, such as in system calls.
 func (a *analysis) isHeld(r *evidence.Resource) bool {
-	return r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy
+	if r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy {
+		return true
+	}
+	caller, _ := a.lockCaller(r)
+	if caller.Function == "" || a.cpu == nil {
+		return false
+	}
+	below := a.cpu.shareOf(func(w *weightedSample) bool {
+		return w.category != Locks && w.category != SystemCalls && w.category != Scheduler &&
+			slices.ContainsFunc(w.stack, func(f evidence.Frame) bool { return f.Function == caller.Function })
+	})
+	return below*a.used >= lockBusy*a.wall
 }
 
 // waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.
