@@ -22,11 +22,51 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 
 	polls := false
 	if inner, ok := a.prog.innermostLoop(at).(*ast.ForStmt); ok {
-		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner, a.prog.parsedFile(at.File))
+		polls = inner.Init == nil && inner.Post == nil &&
+			(onlyPolls(inner, a.prog.parsedFile(at.File)) || a.prog.inGuard(inner, at.Line))
 	}
 
 	a.pollLoops[at] = polls
 	return polls
+}
+
+// inGuard reports whether a line is in a condition of a loop that only tries conditions until one is true, such as that a
+// job is due. What it does then is no polling.
+func (p program) inGuard(loop *ast.ForStmt, line int) (in bool) {
+	looks := false
+	only := func(code ast.Node) (only bool) {
+		only = true
+		ast.Inspect(code, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				name := calleeName(n)
+				looks = looks || looking.MatchString(name)
+				only = only && (looking.MatchString(name) || harmless.MatchString(name) || name == "Len")
+			case *ast.AssignStmt:
+				only = only && n.Tok == token.DEFINE
+			case *ast.UnaryExpr:
+				only = only && n.Op != token.ARROW
+			case *ast.FuncLit:
+				only = false
+			}
+			return only
+		})
+		return only
+	}
+	if loop.Cond != nil {
+		if !only(loop.Cond) {
+			return false
+		}
+		in = p.covers(loop.Cond, line)
+	}
+	for _, s := range loop.Body.List {
+		i, ok := s.(*ast.IfStmt)
+		if !ok || i.Else != nil || i.Init != nil && !only(i.Init) || !only(i.Cond) {
+			return false
+		}
+		in = in || p.line(i.Pos()) <= line && line <= p.line(i.Body.Lbrace)
+	}
+	return in && looks
 }
 
 // importsEnv reports whether a file imports package env, whose Charge does nothing on the Go runtime.

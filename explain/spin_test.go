@@ -53,6 +53,35 @@ func TestOnlyPolls(t *testing.T) {
 	}
 }
 
+// TestInGuard: the conditions of a loop that only tries conditions are polling, and what it does then is not.
+func TestInGuard(t *testing.T) {
+	for _, c := range []struct {
+		loop string
+		want string // for each line of the loop, whether it polls
+	}{
+		{"for q.Len() > 0 && !stop.Load() {; if next := q[0]; !time.Now().Before(next.due) {; run(q.Pop()); }; }", "yyn"},
+		{"for {; if now.Load() > at {; run(); return; }; if stop.Load() {; return; }; }", " ynn yn"},
+		{"for {; if time.Now().After(at) {; run(); }; work(); }", "nnn"},                // it works between
+		{"for {; if time.Now().After(at) {; run(); } else {; work(); }; }", "nnn"},      // it works instead
+		{"for {; if job := next(); job.due.Before(time.Now()) {; run(job); }; }", "nn"}, // it takes a job
+		{"for pop() {; if time.Now().After(at) {; run(); }; }", "nn"},
+		{"for lo < hi {; if list[lo].After(at) {; found(lo); }; }", "nn"}, // it looks at no clock
+		{"for {; if last = time.Now(); last.After(at) {; run(); }; }", "nn"},
+		{"for {; if time.Now().After(<-c) {; run(); }; }", "nn"}, // it waits
+		{"for range n {; if time.Now().After(at) {; run(); }; }", "nn"},
+		{"for i := 0; i < n; i++ {; if time.Now().After(at) {; run(); }; }", "nn"},
+	} {
+		v := &analysis{prog: newProgram(&evidence.Program{Source: sourceOf("package main\nfunc f() {\n" +
+			strings.NewReplacer("{; ", "{\n", "(); ", "()\n", "); }", ")\n}", "}; ", "}\n", "return; ",
+				"return\n").Replace(c.loop) + "\n}\n")})}
+		for i, want := range c.want {
+			if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3 + i}); got != (want == 'y') && want != ' ' {
+				t.Errorf("line %d of %s: %v", i+1, c.loop, got)
+			}
+		}
+	}
+}
+
 // TestAsksAround: the time in a function that a loop only asks belongs to the loop. The advice depends on the clock.
 func TestAsksAround(t *testing.T) {
 	for _, x := range []struct {
