@@ -76,18 +76,34 @@ func readHeap(p *evidence.Profile, what string) (h heapValues) {
 	return h
 }
 
-// escapes finds a line that allocates once for each operation.
+// escapes finds a line that allocates once for each operation, or lines that together take much time to allocate.
 func escapes(a *analysis) []Finding {
 	groups, objects := a.allocationsByLine("alloc_objects/count")
-	if len(groups) == 0 || groups[0].share < allocShare || objects < 10000 {
+	if len(groups) == 0 || objects < 10000 {
 		return nil
 	}
-
-	g := groups[0]
-	reason := a.escapeReason(g.at)
-	if reason == "" && !a.allocatesItself(g.sample) || containsAny(g.sample, poolGet) {
-		return nil // The allocation is inside a library, or a pool is empty: see madeByLibrary.
+	found := a.escapesAt(groups[0], objects)
+	if len(found) > 0 && found[0].Gain != nil {
+		return found
 	}
+	if several := a.escapesAtSeveral(groups, objects); len(several) > 0 {
+		return several
+	}
+	return found
+}
+
+// madeThere reports whether a line of the program itself allocates, so that it could keep the values. Otherwise the
+// allocation is inside a library, or a pool is empty: see madeByLibrary.
+func (a *analysis) madeThere(g group) bool {
+	return (a.escapeReason(g.at) != "" || a.allocatesItself(g.sample)) && !containsAny(g.sample, poolGet)
+}
+
+// escapesAt finds one line that allocates once for each operation.
+func (a *analysis) escapesAt(g group, objects float64) []Finding {
+	if g.share < allocShare || !a.madeThere(g) {
+		return nil
+	}
+	reason := a.escapeReason(g.at)
 
 	// The finding needs one object for each operation with a reason from the compiler, or a large saving.
 	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
@@ -226,8 +242,7 @@ func (a *analysis) allocationShare(at evidence.Frame) (share float64, samples in
 		return 0, 0
 	}
 	for _, w := range a.cpu.list {
-		if f, ok := a.prog.ownFrame(w.stack); ok && f.Function == at.Function && f.Line == at.Line &&
-			w.category == Allocation {
+		if f, ok := a.allocatingLine(&w); ok && f.Function == at.Function && f.Line == at.Line {
 			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}

@@ -18,6 +18,8 @@ func workDocs() []Doc {
 			Evidence: "The allocation profile, and the compiler's escape analysis.",
 			Thresholds: []string{atLeast("objects that one line allocates", allocShare),
 				atLeast("time for them, unless each operation allocates one", allocSaved),
+				atLeast("or: time for up to three lines that allocate, without gc-pressure", linesSaved),
+				atLeast("with CPU time of goroutines at each", lineCost),
 				atLeast("or: time for values that a library makes at a line, to allocate", makerShare),
 				"these are timers, contexts, tables and buffers that could be kept, and values of a sync.Pool",
 				atLeast("or: bytes for each value that New or Compile of another module makes", constructedBytes),

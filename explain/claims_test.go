@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,68 @@ func TestClaimOfEscape(t *testing.T) {
 		_, experiment, _ := strings.Cut(f.Experiment, ": ")
 		if got := f.Claim + " " + experiment; got != want {
 			t.Errorf("%d objects for 100000 operations: %s, want %s", objects, got, want)
+		}
+	}
+}
+
+// TestEscapesAtSeveralLines: lines that take much time to allocate together are named, the most expensive first, although
+// none does alone. They must allocate themselves, keep nothing, and there must be no gc-pressure.
+func TestEscapesAtSeveralLines(t *testing.T) {
+	for name, x := range map[string]struct {
+		each   [4]int // samples in the allocations of a line, and objects of it in units of 10000
+		inside string // what allocates
+		kept   int64  // per cent of the bytes
+		gc     int    // samples in the collector
+		want   string
+	}{
+		"three of four":       {each: [4]int{18, 16, 20, 14}, want: "main.go:3 main.go:1 main.go:2"},
+		"two":                 {each: [4]int{25, 27, 0, 0}, want: "main.go:2 main.go:1"},
+		"two and little":      {each: [4]int{25, 26, 5, 0}, want: "main.go:2 main.go:1"},
+		"one":                 {each: [4]int{28, 0, 0, 0}},
+		"little":              {each: [4]int{18, 14, 14, 14}},
+		"little, and garbage": {each: [4]int{17, 15, 15, 14}, gc: 30, want: "main.go:1 main.go:2 main.go:3"},
+		"in a library":        {each: [4]int{18, 16, 20, 14}, inside: "example.com/codec.Encode"},
+		"from a pool":         {each: [4]int{18, 16, 20, 14}, inside: "sync.(*Pool).Get"},
+		"kept":                {each: [4]int{18, 16, 20, 14}, kept: 90},
+		"gc-pressure":         {each: [4]int{18, 16, 20, 14}, gc: 80},
+	} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(200-x.each[0]-x.each[1]-x.each[2]-x.each[3], "main.f:5", "main.worker:3")
+		heap := evidence.Profile{Kind: evidence.Heap, Types: []string{"alloc_objects/count", "alloc_space/bytes",
+			"inuse_objects/count", "inuse_space/bytes"}}
+		for i, n := range x.each {
+			stack := []string{"main.part:" + strconv.Itoa(i+1), "main.worker:3"}
+			if x.inside != "" {
+				stack = append([]string{x.inside}, stack...)
+			}
+			c.cpu(n, append([]string{"runtime.mallocgc", "runtime.makeslice"}, stack...)...)
+			objects := int64(n) * 10000
+			heap.Samples = append(heap.Samples, evidence.Sample{Stack: frames(stack...),
+				Values: []int64{objects, 64 * objects, objects * x.kept / 100, 64 * objects * x.kept / 100}})
+		}
+		c.cpu(x.gc, "runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker", "runtime.systemstack")
+		c.evidence.Profiles = append(c.evidence.Profiles, heap)
+
+		found, want := escapes(newAnalysis(&c.evidence)), strings.Fields(x.want)
+		if x.want == "" {
+			if len(found) > 0 && found[0].Gain.Computed > 0.2 { // one line may have a smaller gain
+				t.Errorf("%s: %+v", name, found)
+			}
+			continue
+		}
+		slices.Sort(x.each[:])
+		cost, all := 0.0, 0.0
+		for i, n := range x.each {
+			all += float64(n)
+			if i >= 4-len(want) {
+				cost += float64(n)
+			}
+		}
+		gain := 0.8 * (cost/200 + 0.8*float64(x.gc)/float64(200+x.gc)*cost/all)
+		if len(found) == 0 || !slices.Equal(found[0].Where, want) ||
+			math.Abs(found[0].Gain.Computed-gain) > 0.01 || !strings.Contains(found[0].Claim, percent(cost/200)) {
+			t.Errorf("%s: %+v, want %s and %.3f", name, found, x.want, gain)
 		}
 	}
 }

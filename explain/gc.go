@@ -16,6 +16,8 @@ const (
 	gcKept     = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
 	allocShare = 0.2  // fraction of all objects that one line allocates
 	allocSaved = 0.15 // fraction of the time that it takes, unless it is one object for each operation
+	lineCost   = 0.03 // fraction of the goroutines' CPU time from which one of three lines counts
+	linesSaved = 0.25 // fraction of the time that three lines take together
 	stopShare  = 0.05 // fraction of the time with the world stopped
 	stopLong   = time.Millisecond
 
