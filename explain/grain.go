@@ -69,6 +69,12 @@ func tooFine(a *analysis) []Finding {
 		f.Fix = "Submit a chunk of the elements as one task, not each element."
 	}
 	f.Experiment = "Give each goroutine ten elements: the cost should fall to a tenth."
+	if w := a.replies(c); w != nil {
+		a.citeReplies(&f, w)
+		f.Gain, f.Confidence = nil, Low
+		f.Fix = "Make one call for many elements; fewer goroutines may wait longer."
+		f.Experiment = "Time it with half the goroutines, each with twice the elements."
+	}
 	return []Finding{f}
 }
 
@@ -145,6 +151,11 @@ func unboundedSpawn(a *analysis) []Finding {
 		f.Alternative = "They wait for something external, and that many are needed to keep it busy."
 		f.Fix = "Bound them by a worker pool or errgroup: it saves memory, and maybe time."
 		f.Experiment = "Bound them: peak memory should fall, and the time may."
+		if w := a.replies(c); w != nil {
+			a.citeReplies(&f, w)
+			f.Fix = "Bound them if memory matters, but fewer goroutines may wait longer."
+			f.Experiment = "Bound them: peak memory should fall, but the time may rise."
+		}
 		return []Finding{f}
 	}
 

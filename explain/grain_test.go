@@ -3,6 +3,7 @@ package explain
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,101 @@ func TestTooFineInPool(t *testing.T) {
 	} {
 		if own < 0.8 || less > own-0.2 {
 			t.Errorf("gains %.2f and, %s, %.2f", own, name, less)
+		}
+	}
+}
+
+// TestTooFineReplies: goroutines that wait for replies are not said to gain from chunks, which wait once for each element.
+func TestTooFineReplies(t *testing.T) {
+	type wait struct {
+		op    evidence.Op
+		count int64
+		waker string // the start function of the goroutine that wakes them
+		by    string // what it calls
+	}
+	many := func(op evidence.Op, waker, by string) []wait { return []wait{{op, 900000, waker, by}} }
+	for name, x := range map[string]struct {
+		waits   []wait
+		replies bool
+	}{
+		"none":                   {nil, false},
+		"a goroutine for many":   {many(evidence.OpReceive, "main.commit", "runtime.closechan"), true},
+		"for a group":            {many(evidence.OpWaitGroup, "main.commit", "sync.(*WaitGroup).Done"), true},
+		"in a select":            {many(evidence.OpSelect, "main.commit", "runtime.chansend1"), true},
+		"to send, in a select":   {many(evidence.OpSelect, "main.commit", "runtime.chanrecv1"), false},
+		"a timer":                {many(evidence.OpSleep, "", ""), true},
+		"the network":            {many(evidence.OpNetwork, "", ""), true},
+		"the start signal":       {many(evidence.OpReceive, "main.main", "runtime.closechan"), false},
+		"a start, in benchmarks": {many(evidence.OpReceive, "testing.(*B).run1", "runtime.closechan"), false},
+		"each other":             {many(evidence.OpReceive, "main.worker", "runtime.chansend1"), false},
+		"each other, elsewhere":  {many(evidence.OpReceive, "main.worker elsewhere", "runtime.chansend1"), false},
+		"one that each runs":     {many(evidence.OpReceive, "main.child", "runtime.chansend1"), false},
+		"room in a channel":      {many(evidence.OpSend, "main.commit", "runtime.chanrecv1"), false},
+		"a lock":                 {many(evidence.OpMutex, "main.commit", "sync.(*Mutex).Unlock"), false},
+		"half, at two lines": {[]wait{{evidence.OpReceive, 250000, "main.commit", "runtime.chansend1"},
+			{evidence.OpCond, 250000, "main.commit", "sync.(*Cond).Signal"}}, true},
+		"fewer": {[]wait{{evidence.OpReceive, 400000, "main.commit", "runtime.chansend1"}}, false},
+	} {
+		c := wideCase()
+		k := &c.evidence.Trace.Classes[2]
+		k.Count, k.Peak, k.Runnable, k.Busy.P50 = 1000000, 5000, 2000*second, 400
+		if strings.HasSuffix(name, "benchmarks") {
+			k.Created = frames("main.Benchmark:9", "testing.(*B).launch")
+		}
+		c.evidence.Profiles = nil
+		c.cpu(50, "main.tiny:5", "main.worker:3")
+		c.cpu(150, "runtime.newproc1", "runtime.newproc", "main.main:3", "runtime.main")
+		for start, count := range map[string]int{"main.commit": 50000, "main.child": 950000, "testing.(*B).run1": 1,
+			"main.worker": 10} {
+			i := c.class(start, count, 1, time.Millisecond, 0)
+			c.evidence.Trace.Classes[i].Created = frames("sync.(*WaitGroup).Go.func1", "main.worker:6",
+				"sync.(*WaitGroup).Go.func1")
+		}
+		for i, w := range x.waits {
+			start, elsewhere := strings.CutSuffix(w.waker, " elsewhere")
+			waker := slices.IndexFunc(c.evidence.Trace.Classes, func(k evidence.Class) bool {
+				return k.Start.Function == start && (k.Count == 10) == elsewhere
+			})
+			waited := time.Duration(w.count*int64(2-i)) * time.Microsecond
+			site := &c.evidence.Trace.Waits[c.wait(w.op, 2, w.count, waited, -1, "runtime.gopark",
+				"main.worker:"+strconv.Itoa(7+i))]
+			site.Waits.Count, site.Wakers = w.count, []evidence.Waker{{Count: w.count, Class: waker}}
+			if waker >= 0 {
+				site.Wakers[0].Stack = frames(w.by, start+":8")
+			}
+		}
+		fine, spawn := c.named(t, GoroutineTooFine), c.named(t, UnboundedSpawn)
+		named := slices.Contains(fine.Evidence, "but they wait 2µs on average at main.go:7, in main.worker")
+		if (fine.Gain == nil) != x.replies || (fine.Confidence == Low) != x.replies || named != x.replies ||
+			strings.Contains(fine.Fix, "one call") != x.replies || strings.Contains(spawn.Fix, "may wait") != x.replies {
+			t.Errorf("%s: %+v, %+v", name, fine, spawn)
+		}
+	}
+}
+
+// TestNoneIsWeak: if one CPU has the lower median, it is not said that there is nothing to gain.
+func TestNoneIsWeak(t *testing.T) {
+	for wall, weak := range map[time.Duration]bool{940 * time.Millisecond: true, 960 * time.Millisecond: false,
+		second: false, 2 * second: false} {
+		c := newCase()
+		c.demand(300, 350, 350)
+		c.class("main.main", 1, 1, 500*time.Millisecond, 100*time.Millisecond)
+		two := &c.evidence.Runs[0]
+		two.Count, two.Wall, two.WallLow, two.WallHigh = 5, second, second*9/10, second*11/10
+		c.evidence.Runs = append(c.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 5, Wall: wall,
+			WallLow: wall * 9 / 10, WallHigh: wall * 11 / 10, User: wall})
+		f := c.named(t, None)
+		if (f.Confidence == Low) != weak || strings.Contains(f.Fix, "GOMAXPROCS=1") != weak ||
+			strings.Contains(f.Experiment, "slow down") == weak {
+			t.Errorf("%s: %+v", wall, f)
+		}
+		c.evidence.Runs[1].Count = 2
+		if f = c.named(t, None); f.Confidence == Low {
+			t.Errorf("two runs: %+v", f)
+		}
+		c.evidence.Runs[0].OtherCPUs = 1
+		if f = c.named(t, None); !strings.Contains(f.Fix, "idle machine") {
+			t.Errorf("loaded: %+v", f)
 		}
 	}
 }
