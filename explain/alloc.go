@@ -76,17 +76,18 @@ func readHeap(p *evidence.Profile, what string) (h heapValues) {
 	return h
 }
 
+// minLinesRatio is the smallest gain of three lines, in units of that of one, for which they are named instead.
+const minLinesRatio = 1.5
+
 // escapes finds a line that allocates once for each operation, or lines that together take much time to allocate.
 func escapes(a *analysis) []Finding {
 	groups, objects := a.allocationsByLine("alloc_objects/count")
 	if len(groups) == 0 || objects < 10000 {
 		return nil
 	}
-	found := a.escapesAt(groups[0], objects)
-	if len(found) > 0 && found[0].Gain != nil {
-		return found
-	}
-	if several := a.escapesAtSeveral(groups, objects); len(several) > 0 {
+	found, several := a.escapesAt(groups[0], objects), a.escapesAtSeveral(groups, objects)
+	if len(several) > 0 && (len(found) == 0 || found[0].Gain == nil ||
+		minLinesRatio*found[0].Gain.Computed < several[0].Gain.Computed) {
 		return several
 	}
 	return found
@@ -156,7 +157,9 @@ func (a *analysis) escapesAt(g group, objects float64) []Finding {
 
 // allocatesItself reports whether the program's own function allocates, not a library below it.
 func (a *analysis) allocatesItself(stack []evidence.Frame) bool {
-	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
+		return !hasAnyPrefix(f.Function, "runtime.", "internal/runtime/")
+	})
 	return i >= 0 && a.prog.isOwn(stack[i])
 }
 

@@ -52,9 +52,9 @@ func (a *analysis) escapesAtSeveral(groups []group, objects float64) []Finding {
 	return []Finding{f}
 }
 
-// allocatingLine returns the program's own line of a sample that allocates.
+// allocatingLine returns the program's own line of a sample that allocates, but not for a go statement.
 func (a *analysis) allocatingLine(w *weightedSample) (evidence.Frame, bool) {
-	if w.category != Allocation {
+	if w.category != Allocation || w.allocatesGoroutine() {
 		return evidence.Frame{}, false
 	}
 	return a.prog.ownFrame(w.stack)

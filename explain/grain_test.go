@@ -125,20 +125,24 @@ func TestTooFineReplies(t *testing.T) {
 		waits   []wait
 		replies bool
 	}{
-		"none":                   {nil, false},
-		"a goroutine for many":   {many(evidence.OpReceive, "main.commit", "runtime.closechan"), true},
-		"for a group":            {many(evidence.OpWaitGroup, "main.commit", "sync.(*WaitGroup).Done"), true},
-		"in a select":            {many(evidence.OpSelect, "main.commit", "runtime.chansend1"), true},
-		"to send, in a select":   {many(evidence.OpSelect, "main.commit", "runtime.chanrecv1"), false},
-		"a timer":                {many(evidence.OpSleep, "", ""), true},
-		"the network":            {many(evidence.OpNetwork, "", ""), true},
-		"the start signal":       {many(evidence.OpReceive, "main.main", "runtime.closechan"), false},
-		"a start, in benchmarks": {many(evidence.OpReceive, "testing.(*B).run1", "runtime.closechan"), false},
-		"each other":             {many(evidence.OpReceive, "main.worker", "runtime.chansend1"), false},
-		"each other, elsewhere":  {many(evidence.OpReceive, "main.worker elsewhere", "runtime.chansend1"), false},
-		"one that each runs":     {many(evidence.OpReceive, "main.child", "runtime.chansend1"), false},
-		"room in a channel":      {many(evidence.OpSend, "main.commit", "runtime.chanrecv1"), false},
-		"a lock":                 {many(evidence.OpMutex, "main.commit", "sync.(*Mutex).Unlock"), false},
+		"none":                    {nil, false},
+		"a goroutine for many":    {many(evidence.OpReceive, "main.commit", "runtime.closechan"), true},
+		"one that they wake":      {many(evidence.OpReceive, "main.actor", "runtime.chansend1"), true},
+		"one that is always busy": {many(evidence.OpReceive, "main.busy", "runtime.chansend1"), true},
+		"work":                    {many(evidence.OpReceive, "main.feed", "runtime.chansend1"), false},
+		"for a group":             {many(evidence.OpWaitGroup, "main.commit", "sync.(*WaitGroup).Done"), true},
+		"in a select":             {many(evidence.OpSelect, "main.commit", "runtime.chansend1"), true},
+		"to send, in a select":    {many(evidence.OpSelect, "main.commit", "runtime.chanrecv1"), false},
+		"a timer":                 {many(evidence.OpSleep, "", ""), true},
+		"the network":             {many(evidence.OpNetwork, "", ""), true},
+		"an unknown goroutine":    {many(evidence.OpReceive, "", "runtime.chansend1"), false},
+		"the start signal":        {many(evidence.OpReceive, "main.main", "runtime.closechan"), false},
+		"a start, in benchmarks":  {many(evidence.OpReceive, "testing.(*B).run1", "runtime.closechan"), false},
+		"each other":              {many(evidence.OpReceive, "main.worker", "runtime.chansend1"), false},
+		"each other, elsewhere":   {many(evidence.OpReceive, "main.worker elsewhere", "runtime.chansend1"), false},
+		"one that each runs":      {many(evidence.OpReceive, "main.child", "runtime.chansend1"), false},
+		"room in a channel":       {many(evidence.OpSend, "main.commit", "runtime.chanrecv1"), false},
+		"a lock":                  {many(evidence.OpMutex, "main.commit", "sync.(*Mutex).Unlock"), false},
 		"half, at two lines": {[]wait{{evidence.OpReceive, 250000, "main.commit", "runtime.chansend1"},
 			{evidence.OpCond, 250000, "main.commit", "sync.(*Cond).Signal"}}, true},
 		"fewer": {[]wait{{evidence.OpReceive, 400000, "main.commit", "runtime.chansend1"}}, false},
@@ -152,24 +156,35 @@ func TestTooFineReplies(t *testing.T) {
 		c.evidence.Profiles = nil
 		c.cpu(50, "main.tiny:5", "main.worker:3")
 		c.cpu(150, "runtime.newproc1", "runtime.newproc", "main.main:3", "runtime.main")
-		for start, count := range map[string]int{"main.commit": 50000, "main.child": 950000, "testing.(*B).run1": 1,
-			"main.worker": 10} {
-			i := c.class(start, count, 1, time.Millisecond, 0)
-			c.evidence.Trace.Classes[i].Created = frames("sync.(*WaitGroup).Go.func1", "main.worker:6",
-				"sync.(*WaitGroup).Go.func1")
-		}
-		for i, w := range x.waits {
-			start, elsewhere := strings.CutSuffix(w.waker, " elsewhere")
-			waker := slices.IndexFunc(c.evidence.Trace.Classes, func(k evidence.Class) bool {
-				return k.Start.Function == start && (k.Count == 10) == elsewhere
-			})
-			waited := time.Duration(w.count*int64(2-i)) * time.Microsecond
-			site := &c.evidence.Trace.Waits[c.wait(w.op, 2, w.count, waited, -1, "runtime.gopark",
-				"main.worker:"+strconv.Itoa(7+i))]
-			site.Waits.Count, site.Wakers = w.count, []evidence.Waker{{Count: w.count, Class: waker}}
-			if waker >= 0 {
-				site.Wakers[0].Stack = frames(w.by, start+":8")
+		index := map[string]int{"": -1, "main.main": 1, "main.worker": 2}
+		for _, start := range []string{"main.commit", "main.child", "testing.(*B).run1", "main.worker elsewhere", "main.actor",
+			"main.busy", "main.feed"} {
+			count := map[string]int{"main.commit": 50000, "main.child": 950000}[start]
+			index[start] = c.class(strings.TrimSuffix(start, " elsewhere"), max(1, count), 1, time.Millisecond, 0)
+			if count > 0 {
+				c.evidence.Trace.Classes[index[start]].Created = frames("sync.(*WaitGroup).Go.func1", "main.worker:6",
+					"sync.(*WaitGroup).Go.func1")
 			}
+		}
+		wake := func(w int, waker string, by ...string) {
+			site := &c.evidence.Trace.Waits[w]
+			site.Waits.Count, site.Wakers = site.Count, []evidence.Waker{{Stack: frames(by...), Count: site.Count,
+				Class: index[waker]}}
+		}
+		wake(c.wait(evidence.OpReceive, index["main.actor"], 10, time.Millisecond, 0, "runtime.gopark", "main.actor:1"),
+			"main.worker", "runtime.chansend1", "main.worker:2")
+		wake(c.wait(evidence.OpWaitGroup, index["main.feed"], 10, time.Millisecond, 0, "runtime.gopark", "main.feed:1"),
+			"main.worker", "sync.(*WaitGroup).Done", "main.worker:2")
+		wake(c.wait(evidence.OpSend, 2, 10, time.Millisecond, 0, "runtime.gopark", "main.worker:1"), "main.busy",
+			"runtime.chanrecv1", "main.busy:2")
+		for i, w := range x.waits {
+			waited := time.Duration(w.count*int64(2-i)) * time.Microsecond
+			at := c.wait(w.op, 2, w.count, waited, -1, "runtime.gopark", "main.worker:"+strconv.Itoa(7+i))
+			stack := []string{w.by, strings.TrimSuffix(w.waker, " elsewhere") + ":8"}
+			if w.by == "" {
+				stack = nil
+			}
+			wake(at, w.waker, stack...)
 		}
 		fine, spawn := c.named(t, GoroutineTooFine), c.named(t, UnboundedSpawn)
 		named := slices.Contains(fine.Evidence, "but they wait 2µs on average at main.go:7, in main.worker")

@@ -96,6 +96,9 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
+// heldMost is the largest number of CPUs that goroutines may use below functions that hold a lock all the time.
+const heldMost = 1.1
+
 // isHeld reports whether the lock can be held long enough to keep others waiting: by the holding times that are known, or
 // by the CPU time of the functions that take it, because goroutines that did not wait hold it too. If it cannot, the
 // goroutines queue for CPUs or wait elsewhere, such as in system calls.
@@ -103,15 +106,23 @@ func (a *analysis) isHeld(r *evidence.Resource) bool {
 	if r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy {
 		return true
 	}
-	caller, _ := a.lockCaller(r)
-	if caller.Function == "" || a.cpu == nil {
+	if !a.hasSamples() {
 		return false
 	}
-	below := a.cpu.shareOf(func(w *weightedSample) bool {
+	callers := map[string]bool{}
+	for _, i := range r.Waits {
+		w := &a.trace.Waits[i]
+		f, _, ok := a.prog.user(w.Stack)
+		if !ok || slices.ContainsFunc(w.Classes, func(c int) bool { return a.trace.Classes[c].Start.Function == f.Function }) {
+			return false // which may do anything besides
+		}
+		callers[f.Function] = true
+	}
+	below := a.used / a.wall * a.cpu.shareOf(func(w *weightedSample) bool {
 		return w.category != Locks && w.category != SystemCalls && w.category != Scheduler &&
-			slices.ContainsFunc(w.stack, func(f evidence.Frame) bool { return f.Function == caller.Function })
+			slices.ContainsFunc(w.stack, func(f evidence.Frame) bool { return callers[f.Function] })
 	})
-	return below*a.used >= lockBusy*a.wall
+	return lockBusy <= below && below <= heldMost
 }
 
 // waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.

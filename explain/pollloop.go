@@ -23,50 +23,11 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 	polls := false
 	if inner, ok := a.prog.innermostLoop(at).(*ast.ForStmt); ok {
 		polls = inner.Init == nil && inner.Post == nil &&
-			(onlyPolls(inner, a.prog.parsedFile(at.File)) || a.prog.inGuard(inner, at.Line))
+			(onlyPolls(inner, a.prog.parsedFile(at.File)) || a.prog.inGuard(inner, at))
 	}
 
 	a.pollLoops[at] = polls
 	return polls
-}
-
-// inGuard reports whether a line is in a condition of a loop that only tries conditions until one is true, such as that a
-// job is due. What it does then is no polling.
-func (p program) inGuard(loop *ast.ForStmt, line int) (in bool) {
-	looks := false
-	only := func(code ast.Node) (only bool) {
-		only = true
-		ast.Inspect(code, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				name := calleeName(n)
-				looks = looks || looking.MatchString(name)
-				only = only && (looking.MatchString(name) || harmless.MatchString(name) || name == "Len")
-			case *ast.AssignStmt:
-				only = only && n.Tok == token.DEFINE
-			case *ast.UnaryExpr:
-				only = only && n.Op != token.ARROW
-			case *ast.FuncLit:
-				only = false
-			}
-			return only
-		})
-		return only
-	}
-	if loop.Cond != nil {
-		if !only(loop.Cond) {
-			return false
-		}
-		in = p.covers(loop.Cond, line)
-	}
-	for _, s := range loop.Body.List {
-		i, ok := s.(*ast.IfStmt)
-		if !ok || i.Else != nil || i.Init != nil && !only(i.Init) || !only(i.Cond) {
-			return false
-		}
-		in = in || p.line(i.Pos()) <= line && line <= p.line(i.Body.Lbrace)
-	}
-	return in && looks
 }
 
 // importsEnv reports whether a file imports package env, whose Charge does nothing on the Go runtime.
@@ -76,9 +37,12 @@ func importsEnv(f *ast.File) bool {
 	})
 }
 
+// loads matches the names of functions of package sync/atomic that read a value.
+const loads = `Load|Load(?:Int|Uint)(?:32|64)|LoadUintptr|LoadPointer`
+
 // pollCalls matches the names of functions that a polling loop may call.
-var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|` +
-	`CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
+var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|` + loads +
+	`|CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
 
 // asksAround returns the innermost loop around a call of a function of the same file in a stack, if the loop does
 // nothing but ask that function, such as for the time until there is a token of a rate limiter.
@@ -156,8 +120,8 @@ func onlyAsks(loop *ast.ForStmt, name string) bool {
 
 // Functions that ask for what others change, and those that only convert or compare.
 var (
-	looking = regexp.MustCompile(`^(Lock|RLock|TryLock|TryRLock|Load[A-Za-z0-9]*|CompareAndSwap[A-Za-z0-9]*|Now|` +
-		`Since|Until)$`)
+	looking = regexp.MustCompile(`^(Lock|RLock|TryLock|TryRLock|` + loads + `|CompareAndSwap[A-Za-z0-9]*|Now|Since|` +
+		`Until)$`)
 	harmless = regexp.MustCompile(`^(Unlock|RUnlock|Before|After|Sub|len|cap|u?int(8|16|32|64)?|uintptr|` +
 		`float(32|64)|Duration|min|max)$`)
 )

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,11 +13,12 @@ import (
 var awaiting = []evidence.Op{evidence.OpReceive, evidence.OpSelect, evidence.OpCond, evidence.OpWaitGroup,
 	evidence.OpSleep, evidence.OpNetwork}
 
-// replies returns the longest wait of the goroutines of a class for replies, or nil if there are fewer replies than one
-// for two goroutines. A reply comes from a timer, the network or a goroutine that serves many, such as one that commits
-// a batch of them. If fewer goroutines did more each, they would wait once for each element, and perhaps fill no batch.
+// replies returns the wait of the goroutines of a class that takes them longest for replies, or nil if there are fewer
+// replies than one for two goroutines. A reply comes from a timer, the network or a goroutine that serves many, such as
+// one that commits a batch of them. If fewer goroutines did more each, they would wait once for each element, and perhaps
+// fill no batch.
 func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
-	count := 0.0
+	count, most := 0.0, 0.0
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
 		if !slices.Contains(awaiting, w.Op) || !a.isIn(c, w.Classes...) {
@@ -28,8 +30,8 @@ func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
 				here += k.Count
 			}
 		}
-		if here > 0 && (longest == nil || w.Waited > longest.Waited) {
-			longest = w
+		if waited := float64(w.Waited) * float64(here) / math.Max(1, float64(w.Count)); waited > most {
+			longest, most = w, waited
 		}
 		count += float64(here) * float64(c.Count) / float64(a.countOf(w.Classes)) // several classes may wait there
 	}
@@ -39,16 +41,33 @@ func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
 	return longest
 }
 
-// isReply reports whether a goroutine of a class that waits gets a reply from a waker. What starts it, what it starts
-// itself, and goroutines that do the same, such as those that give back a permit, send none.
+// servedEach is the smallest number of goroutines for each one that serves them.
+const servedEach = 10
+
+// isReply reports whether a goroutine of a class that waits gets a reply from a waker. What starts it, and goroutines
+// that do the same, such as those that give back a permit, send none. One that it never asked sends it work.
 func (a *analysis) isReply(c *evidence.Class, op evidence.Op, by evidence.Waker) bool {
 	if by.Class < 0 {
-		return true // a timer or the network
+		return len(by.Stack) == 0 // a timer or the network
 	}
 	other := &a.trace.Classes[by.Class]
-	own := other.Count >= c.Count*3/4 && startsAs(other.Created) == c.Start.Function
-	return !own && other.Start.Function != c.Start.Function && startsAs(by.Stack) != startsAs(c.Created) &&
+	return servedEach*other.Count <= c.Count && other.Start.Function != c.Start.Function &&
+		startsAs(by.Stack) != startsAs(c.Created) && a.asks(c, other) &&
 		(op != evidence.OpSelect || containsAny(by.Stack, "runtime.chansend", "runtime.closechan")) // not room to send
+}
+
+// asks reports whether goroutines of a class start those of another, wake them, or wait for room to send to them.
+func (a *analysis) asks(c, other *evidence.Class) bool {
+	wakes := func(w *evidence.Wait, start string) bool {
+		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
+			return k.Class >= 0 && a.trace.Classes[k.Class].Start.Function == start
+		})
+	}
+	return startsAs(other.Created) == c.Start.Function ||
+		slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+			return w.Op != evidence.OpWaitGroup && a.isIn(other, w.Classes...) && wakes(&w, c.Start.Function) ||
+				w.Op == evidence.OpSend && a.isIn(c, w.Classes...) && wakes(&w, other.Start.Function)
+		})
 }
 
 // startsAs returns the start function of the goroutine of a stack. The runs of a benchmark count as one.

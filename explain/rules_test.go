@@ -492,10 +492,19 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 		t.Errorf("one of four parked, now and then: %v", names)
 	}
 	for inside, held := range map[string]bool{"main.f:5 main.update:7 main.worker:3": true, // without waiting before
-		"main.f:5 main.worker:3": false, "syscall.Syscall main.update:7 main.worker:3": false} {
+		"main.f:5 main.worker:3": false, "syscall.Syscall main.update:7 main.worker:3": false,
+		"main.f:5 main.update:7 main.worker:3 ": false, // more than one at a time
+		"main.f:5 main.worker:7":                false, // it takes the lock, and works besides
+	} {
 		brief := build(2 * second) // the holding times that are known are a tenth of the time
 		brief.evidence.Trace.Resources[0].Holds.Sum = 100 * time.Millisecond
 		brief.evidence.Profiles = nil
+		if strings.HasSuffix(inside, " ") {
+			brief.evidence.Runs[0].User = 3 * second
+		}
+		if strings.HasSuffix(inside, ":7") {
+			brief.evidence.Trace.Waits[0].Stack = frames("sync.(*Mutex).Lock", "main.worker:7")
+		}
 		brief.cpu(45, strings.Fields(inside)...)
 		brief.cpu(55, "main.g:6", "main.worker:3")
 		names := brief.names()

@@ -59,7 +59,8 @@ func TestInGuard(t *testing.T) {
 		loop string
 		want string // for each line of the loop, whether it polls
 	}{
-		{"for q.Len() > 0 && !stop.Load() {; if next := q[0]; !time.Now().Before(next.due) {; run(q.Pop()); }; }", "yyn"},
+		{"for q.Len() > 0 && !stop.Load() {; " +
+			"if next := q[0]; !time.Now().Before(next.due) {; run(q.Pop()); }; }", "yyn"},
 		{"for {; if now.Load() > at {; run(); return; }; if stop.Load() {; return; }; }", " ynn yn"},
 		{"for {; if time.Now().After(at) {; run(); }; work(); }", "nnn"},                // it works between
 		{"for {; if time.Now().After(at) {; run(); } else {; work(); }; }", "nnn"},      // it works instead
@@ -68,6 +69,11 @@ func TestInGuard(t *testing.T) {
 		{"for lo < hi {; if list[lo].After(at) {; found(lo); }; }", "nn"}, // it looks at no clock
 		{"for {; if last = time.Now(); last.After(at) {; run(); }; }", "nn"},
 		{"for {; if time.Now().After(<-c) {; run(); }; }", "nn"}, // it waits
+		{"for {; now := time.Now(); if now.After(due) {; run(); }; runtime.Gosched(); }", "nyynny"},
+		{"for time.Since(start) < limit {; if i < len(xs) {; sum += xs[i]; }; }", "nn"}, // it works all the time
+		{"for {; if err := d.LoadRow(&r); err != nil {; return; }; }", "nn"},
+		{"for {; if a.Sub(b, c); a.Load() > 0 {; return; }; }", "nn"},
+		{"for {; if y := x.Load(); y > 0 {; run(); }; func Load() int {; return 1; }", "nn"},
 		{"for range n {; if time.Now().After(at) {; run(); }; }", "nn"},
 		{"for i := 0; i < n; i++ {; if time.Now().After(at) {; run(); }; }", "nn"},
 	} {
