@@ -76,7 +76,8 @@ func readHeap(p *evidence.Profile, what string) (h heapValues) {
 	return h
 }
 
-// minLinesRatio is the smallest gain of three lines, in units of that of one, for which they are named instead.
+// minLinesRatio is the smallest gain of several lines, in units of that of one, for which these (up to three) are named
+// instead.
 const minLinesRatio = 1.5
 
 // escapes finds a line that allocates once for each operation, or lines that together take much time to allocate.

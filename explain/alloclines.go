@@ -21,7 +21,9 @@ func (a *analysis) escapesAtSeveral(groups []group, objects float64) []Finding {
 		if c.share < lineCost || len(f.Where) == 3 {
 			break
 		}
-		i := slices.IndexFunc(groups, func(g group) bool { return g.at.Function == c.at.Function && g.at.Line == c.at.Line })
+		i := slices.IndexFunc(groups, func(g group) bool {
+			return g.at.Function == c.at.Function && g.at.Line == c.at.Line
+		})
 		if i < 0 || !a.madeThere(groups[i]) || !a.allocatesItself(c.sample) || a.keepsAt(groups[i]) {
 			continue
 		}

@@ -112,7 +112,8 @@ func TestTooFineInPool(t *testing.T) {
 	}
 }
 
-// TestTooFineReplies: goroutines that wait for replies are not said to gain from chunks, which wait once for each element.
+// TestTooFineReplies: goroutines that wait for replies are not said to gain from chunks, which wait once for each
+// element.
 func TestTooFineReplies(t *testing.T) {
 	type wait struct {
 		op    evidence.Op
@@ -157,8 +158,8 @@ func TestTooFineReplies(t *testing.T) {
 		c.cpu(50, "main.tiny:5", "main.worker:3")
 		c.cpu(150, "runtime.newproc1", "runtime.newproc", "main.main:3", "runtime.main")
 		index := map[string]int{"": -1, "main.main": 1, "main.worker": 2}
-		for _, start := range []string{"main.commit", "main.child", "testing.(*B).run1", "main.worker elsewhere", "main.actor",
-			"main.busy", "main.feed"} {
+		for _, start := range []string{"main.commit", "main.child", "testing.(*B).run1", "main.worker elsewhere",
+			"main.actor", "main.busy", "main.feed"} {
 			count := map[string]int{"main.commit": 50000, "main.child": 950000}[start]
 			index[start] = c.class(strings.TrimSuffix(start, " elsewhere"), max(1, count), 1, time.Millisecond, 0)
 			if count > 0 {
@@ -189,7 +190,8 @@ func TestTooFineReplies(t *testing.T) {
 		fine, spawn := c.named(t, GoroutineTooFine), c.named(t, UnboundedSpawn)
 		named := slices.Contains(fine.Evidence, "but they wait 2µs on average at main.go:7, in main.worker")
 		if (fine.Gain == nil) != x.replies || (fine.Confidence == Low) != x.replies || named != x.replies ||
-			strings.Contains(fine.Fix, "one call") != x.replies || strings.Contains(spawn.Fix, "may wait") != x.replies {
+			strings.Contains(fine.Fix, "one call") != x.replies ||
+			strings.Contains(spawn.Fix, "may wait") != x.replies {
 			t.Errorf("%s: %+v, %+v", name, fine, spawn)
 		}
 	}

@@ -8,34 +8,32 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// guarding matches functions that return what others or the clock change, with at most one argument.
+// guarding matches functions of packages time and sync/atomic that return what the clock or others change.
 var guarding = regexp.MustCompile(`^(Now|Since|Until|` + loads + `)$`)
 
-// inGuard reports whether a position is in a condition of a loop that only tries conditions until one is true, such as
-// that a job is due. What it does then is no polling.
+// inGuard reports whether a position is in a condition of a polling loop, whose body is only if statements that compare
+// the clock or an atomic variable, such as with the time at which a job is due. What it does then is no polling.
 func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 	file := p.parsedFile(at.File)
 	if loop.Cond != nil {
-		if only, _ := onlyTries(loop.Cond, file); !only {
+		if only, _ := onlyCompares(loop.Cond, file, nil); !only {
 			return false
 		}
 		in = p.covers(loop.Cond, at.Line)
 	}
-	looked := false // at what others or the clock change, to decide what to do
+	read := map[string]bool{} // variables that hold the time, or the value of an atomic variable
 	for _, s := range loop.Body.List {
-		var header []ast.Node
 		end := s.End()
 		switch s := s.(type) {
 		case *ast.IfStmt:
-			if s.Else != nil {
+			if !isGuard(s, file, read) {
 				return false
 			}
-			if s.Init != nil {
-				header = append(header, s.Init)
-			}
-			header, end = append(header, s.Cond), s.Body.Lbrace
+			end = s.Body.Lbrace
 		case *ast.AssignStmt:
-			header = append(header, s)
+			if !defines(s, file, read) {
+				return false
+			}
 		case *ast.ExprStmt:
 			if c, ok := s.X.(*ast.CallExpr); !ok || calleeName(c) != "Gosched" {
 				return false
@@ -43,31 +41,56 @@ func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 		default:
 			return false
 		}
-		for _, h := range header {
-			only, looks := onlyTries(h, file)
-			if !only {
-				return false
-			}
-			looked = looked || looks
-		}
 		in = in || p.line(s.Pos()) <= at.Line && at.Line <= p.line(end)
 	}
-	return in && looked
+	return in && len(loop.Body.List) > 0
 }
 
-// onlyTries reports whether code of a file only compares, and whether it looks at what others or the clock change.
-func onlyTries(code ast.Node, file *ast.File) (only, looks bool) {
+// isGuard reports whether an if statement only compares what the clock or others change.
+func isGuard(s *ast.IfStmt, file *ast.File, read map[string]bool) bool {
+	if s.Init != nil {
+		a, ok := s.Init.(*ast.AssignStmt)
+		if !ok || !defines(a, file, read) {
+			return false
+		}
+	}
+	only, looks := onlyCompares(s.Cond, file, read)
+	return only && looks && s.Else == nil
+}
+
+// defines reports whether a statement only defines variables, and adds those that hold what the clock or others change.
+func defines(s *ast.AssignStmt, file *ast.File, read map[string]bool) bool {
+	if s.Tok != token.DEFINE {
+		return false
+	}
+	for _, r := range s.Rhs {
+		only, looks := onlyCompares(r, file, read)
+		if !only {
+			return false
+		}
+		for _, l := range s.Lhs {
+			if id, ok := l.(*ast.Ident); ok && looks {
+				read[id.Name] = true
+			}
+		}
+	}
+	return true
+}
+
+// onlyCompares reports whether an expression of a file only compares and converts, and whether it looks at what the
+// clock or others change, or at variables that hold that.
+func onlyCompares(code ast.Expr, file *ast.File, read map[string]bool) (only, looks bool) {
 	only = true
 	ast.Inspect(code, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.Ident:
+			looks = looks || read[n.Name]
 		case *ast.CallExpr:
 			name := calleeName(n)
-			look := guarding.MatchString(name)
+			look := guarding.MatchString(name) && (name != "Load" || len(n.Args) == 0)
 			looks = looks || look
-			only = only && len(n.Args) <= 1 && (name == "Len" || !hasFunction(file, name) &&
-				(look || harmless.MatchString(name)))
-		case *ast.AssignStmt:
-			only = only && n.Tok == token.DEFINE
+			only = only && (name == "Len" || !hasFunction(file, name) && (look || harmless.MatchString(name))) &&
+				(len(n.Args) <= 1 || name == "min" || name == "max")
 		case *ast.UnaryExpr:
 			only = only && n.Op != token.ARROW
 		case *ast.FuncLit:

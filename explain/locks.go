@@ -99,9 +99,9 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 // heldMost is the largest number of CPUs that goroutines may use below functions that hold a lock all the time.
 const heldMost = 1.1
 
-// isHeld reports whether the lock can be held long enough to keep others waiting: by the holding times that are known, or
-// by the CPU time of the functions that take it, because goroutines that did not wait hold it too. If it cannot, the
-// goroutines queue for CPUs or wait elsewhere, such as in system calls.
+// isHeld reports whether the lock can be held long enough to keep others waiting, by the holding times after waits, or
+// by the CPU time of the functions that take it. These may work besides if they take it in a loop, start a goroutine,
+// or use more CPUs than heldMost. Otherwise goroutines queue for CPUs or wait elsewhere, such as in system calls.
 func (a *analysis) isHeld(r *evidence.Resource) bool {
 	if r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy {
 		return true
@@ -113,8 +113,9 @@ func (a *analysis) isHeld(r *evidence.Resource) bool {
 	for _, i := range r.Waits {
 		w := &a.trace.Waits[i]
 		f, _, ok := a.prog.user(w.Stack)
-		if !ok || slices.ContainsFunc(w.Classes, func(c int) bool { return a.trace.Classes[c].Start.Function == f.Function }) {
-			return false // which may do anything besides
+		starts := func(c int) bool { return a.trace.Classes[c].Start.Function == f.Function }
+		if !ok || slices.ContainsFunc(w.Classes, starts) || a.prog.innermostLoop(f) != nil {
+			return false
 		}
 		callers[f.Function] = true
 	}

@@ -81,6 +81,19 @@ func (a *analysis) comparedWithOne() (f Finding, saved float64) {
 	return f, saved
 }
 
+// citeSlower doubts that there is nothing to gain if one CPU had the lower median, even if that may be chance.
+func (a *analysis) citeSlower(f *Finding) {
+	if a.cpus == 1 || !a.slowsDown() || min(a.run.Count, a.oneCPU.Count) < 3 ||
+		a.oneCPU.Wall.Seconds() > (1-minGain)*a.run.Wall.Seconds() {
+		return
+	}
+	f.citef("but it took %s on %d CPUs and %s on one, in the median", formatDuration(a.run.Wall), a.run.CPUs,
+		formatDuration(a.oneCPU.Wall))
+	f.Confidence = Low
+	f.Fix = "Time it with GOMAXPROCS=1 and without, in turns: 1 may be faster."
+	f.Experiment = f.Fix
+}
+
 // exchanges returns how often goroutines of the program waited for each other or for connections.
 func (a *analysis) exchanges() (n int64) {
 	for _, w := range a.trace.Waits {

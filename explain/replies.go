@@ -15,10 +15,10 @@ var awaiting = []evidence.Op{evidence.OpReceive, evidence.OpSelect, evidence.OpC
 
 // replies returns the wait of the goroutines of a class that takes them longest for replies, or nil if there are fewer
 // replies than one for two goroutines. A reply comes from a timer, the network or a goroutine that serves many, such as
-// one that commits a batch of them. If fewer goroutines did more each, they would wait once for each element, and perhaps
-// fill no batch.
+// one that commits a batch of them. If fewer goroutines did more each, they would wait once for each element, and
+// perhaps fill no batch.
 func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
-	count, most := 0.0, 0.0
+	count, most := 0.0, -1.0
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
 		if !slices.Contains(awaiting, w.Op) || !a.isIn(c, w.Classes...) {
@@ -30,7 +30,7 @@ func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
 				here += k.Count
 			}
 		}
-		if waited := float64(w.Waited) * float64(here) / math.Max(1, float64(w.Count)); waited > most {
+		if waited := float64(w.Waited) * float64(here) / math.Max(1, float64(w.Count)); here > 0 && waited > most {
 			longest, most = w, waited
 		}
 		count += float64(here) * float64(c.Count) / float64(a.countOf(w.Classes)) // several classes may wait there

@@ -257,14 +257,7 @@ func (a *analysis) noFinding() Finding {
 	f.Fix = "Leave it as it is, or do less work."
 	f.citef("%s", a.usage())
 	f.Experiment = "Run it on fewer CPUs: it should slow down in proportion."
-	if a.cpus > 1 && a.slowsDown() && min(a.run.Count, a.oneCPU.Count) >= 3 &&
-		a.oneCPU.Wall.Seconds() <= (1-minGain)*a.run.Wall.Seconds() {
-		f.citef("but it took %s on %d CPUs and %s on one, in the median", formatDuration(a.run.Wall), a.run.CPUs,
-			formatDuration(a.oneCPU.Wall))
-		f.Confidence = Low
-		f.Fix = "Time it with GOMAXPROCS=1 and without, in turns: 1 may be faster."
-		f.Experiment = f.Fix
-	}
+	a.citeSlower(&f)
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low

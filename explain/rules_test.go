@@ -495,6 +495,7 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 		"main.f:5 main.worker:3": false, "syscall.Syscall main.update:7 main.worker:3": false,
 		"main.f:5 main.update:7 main.worker:3 ": false, // more than one at a time
 		"main.f:5 main.worker:7":                false, // it takes the lock, and works besides
+		"main.f:5 main.update:9 main.worker:3":  false, // in a loop
 	} {
 		brief := build(2 * second) // the holding times that are known are a tenth of the time
 		brief.evidence.Trace.Resources[0].Holds.Sum = 100 * time.Millisecond
@@ -502,13 +503,19 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 		if strings.HasSuffix(inside, " ") {
 			brief.evidence.Runs[0].User = 3 * second
 		}
+		if strings.Contains(inside, ":9") {
+			brief.evidence.Trace.Waits[0].Stack = frames("sync.(*Mutex).Lock", "main.update:9", "main.worker:3")
+			brief.evidence.Program.Source = sourceOf("package main" + strings.Repeat("\n", 6) +
+				"func update() {\nfor {\nmu.Lock()\n}\n}\n")
+		}
 		if strings.HasSuffix(inside, ":7") {
 			brief.evidence.Trace.Waits[0].Stack = frames("sync.(*Mutex).Lock", "main.worker:7")
 		}
 		brief.cpu(45, strings.Fields(inside)...)
 		brief.cpu(55, "main.g:6", "main.worker:3")
 		names := brief.names()
-		if found := slices.Contains(names, "coarse-lock") || slices.Contains(names, "saturated-resource"); found != held {
+		found := slices.Contains(names, "coarse-lock") || slices.Contains(names, "saturated-resource")
+		if found != held {
 			t.Errorf("%s: %v", inside, names)
 		}
 	}

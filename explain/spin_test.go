@@ -72,6 +72,10 @@ func TestInGuard(t *testing.T) {
 		{"for {; now := time.Now(); if now.After(due) {; run(); }; runtime.Gosched(); }", "nyynny"},
 		{"for time.Since(start) < limit {; if i < len(xs) {; sum += xs[i]; }; }", "nn"}, // it works all the time
 		{"for {; if err := d.LoadRow(&r); err != nil {; return; }; }", "nn"},
+		{"for {; if time.Since(t) > limit {; return; }; if xs[i] > best {; best = xs[i]; i++; }; }", "nnnnn"},
+		{"for {; t := time.Now(); if xs[i] > best {; best = xs[i]; }; }", "nnnn"}, // it does not look at the time
+		{"for {; if v, ok := cache.Load(key); ok {; use(v); }; }", "nn"},
+		{"for {; if time.Since(t) > max(a, b) {; return; }; }", " yn"},
 		{"for {; if a.Sub(b, c); a.Load() > 0 {; return; }; }", "nn"},
 		{"for {; if y := x.Load(); y > 0 {; run(); }; func Load() int {; return 1; }", "nn"},
 		{"for range n {; if time.Now().After(at) {; run(); }; }", "nn"},
