@@ -162,7 +162,7 @@ func TestTooFineReplies(t *testing.T) {
 			"main.actor", "main.busy", "main.feed"} {
 			count := map[string]int{"main.commit": 50000, "main.child": 950000}[start]
 			index[start] = c.class(strings.TrimSuffix(start, " elsewhere"), max(1, count), 1, time.Millisecond, 0)
-			if count > 0 {
+			if count > 0 || strings.HasSuffix(start, "elsewhere") {
 				c.evidence.Trace.Classes[index[start]].Created = frames("sync.(*WaitGroup).Go.func1", "main.worker:6",
 					"sync.(*WaitGroup).Go.func1")
 			}
@@ -176,6 +176,10 @@ func TestTooFineReplies(t *testing.T) {
 			"main.worker", "runtime.chansend1", "main.worker:2")
 		wake(c.wait(evidence.OpWaitGroup, index["main.feed"], 10, time.Millisecond, 0, "runtime.gopark", "main.feed:1"),
 			"main.worker", "sync.(*WaitGroup).Done", "main.worker:2")
+		for _, start := range []string{"main.main", "testing.(*B).run1"} { // which collect results
+			wake(c.wait(evidence.OpReceive, index[start], 10, time.Millisecond, 0, "runtime.gopark", start+":1"),
+				"main.worker", "runtime.chansend1", "main.worker:2")
+		}
 		wake(c.wait(evidence.OpSend, 2, 10, time.Millisecond, 0, "runtime.gopark", "main.worker:1"), "main.busy",
 			"runtime.chanrecv1", "main.busy:2")
 		for i, w := range x.waits {

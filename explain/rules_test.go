@@ -501,7 +501,8 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 		brief.evidence.Trace.Resources[0].Holds.Sum = 100 * time.Millisecond
 		brief.evidence.Profiles = nil
 		if strings.HasSuffix(inside, " ") {
-			brief.evidence.Runs[0].User = 3 * second
+			brief.evidence.Runs[0].User = 3 * second / 2
+			brief.cpu(400, strings.Fields(inside)...)
 		}
 		if strings.Contains(inside, ":9") {
 			brief.evidence.Trace.Waits[0].Stack = frames("sync.(*Mutex).Lock", "main.update:9", "main.worker:3")

@@ -77,7 +77,7 @@ func TestInGuard(t *testing.T) {
 		{"for {; if v, ok := cache.Load(key); ok {; use(v); }; }", "nn"},
 		{"for {; if time.Since(t) > max(a, b) {; return; }; }", " yn"},
 		{"for {; if a.Sub(b, c); a.Load() > 0 {; return; }; }", "nn"},
-		{"for {; if y := x.Load(); y > 0 {; run(); }; func Load() int {; return 1; }", "nn"},
+		{"for {; if y := x.Load(); y > 0 {; run(); }; }\n}\nfunc Load() int {\nreturn 1", "nn"},
 		{"for range n {; if time.Now().After(at) {; run(); }; }", "nn"},
 		{"for i := 0; i < n; i++ {; if time.Now().After(at) {; run(); }; }", "nn"},
 	} {
