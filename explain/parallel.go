@@ -91,7 +91,7 @@ func (a *analysis) citeSlower(f *Finding) {
 		formatDuration(a.oneCPU.Wall))
 	f.Confidence = Low
 	f.Fix = "Time it with GOMAXPROCS=1 and without, in turns: 1 may be faster."
-	f.Experiment = f.Fix
+	f.Experiment = "Run each ten times: their ranges should not overlap."
 }
 
 // exchanges returns how often goroutines of the program waited for each other or for connections.
