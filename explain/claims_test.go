@@ -148,7 +148,8 @@ func TestEscapesAtSeveralLines(t *testing.T) {
 
 		found, want := escapes(newAnalysis(&c.evidence)), strings.Fields(x.want)
 		if x.want == "" {
-			if len(found) > 0 && len(found[0].Where) > 1 { // one line may have a smaller gain
+			// One line may have a gain by itself.
+			if len(found) > 0 && (len(found[0].Where) > 1 || strings.HasPrefix(found[0].Claim, "Allocating at")) {
 				t.Errorf("%s: %+v", name, found)
 			}
 			continue

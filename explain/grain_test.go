@@ -174,8 +174,12 @@ func TestTooFineReplies(t *testing.T) {
 		}
 		wake(c.wait(evidence.OpReceive, index["main.actor"], 10, time.Millisecond, 0, "runtime.gopark", "main.actor:1"),
 			"main.worker", "runtime.chansend1", "main.worker:2")
-		wake(c.wait(evidence.OpWaitGroup, index["main.feed"], 10, time.Millisecond, 0, "runtime.gopark", "main.feed:1"),
-			"main.worker", "sync.(*WaitGroup).Done", "main.worker:2")
+		for op, by := range map[evidence.Op]string{evidence.OpWaitGroup: "sync.(*WaitGroup).Done",
+			evidence.OpSend: "runtime.chanrecv1", evidence.OpSelect: "runtime.chanrecv1",
+			evidence.OpMutex: "sync.(*Mutex).Unlock"} {
+			wake(c.wait(op, index["main.feed"], 10, time.Millisecond, 0, "runtime.gopark", "main.feed:1"),
+				"main.worker", by, "main.worker:2")
+		}
 		for _, start := range []string{"main.main", "testing.(*B).run1"} { // which collect results
 			wake(c.wait(evidence.OpReceive, index[start], 10, time.Millisecond, 0, "runtime.gopark", start+":1"),
 				"main.worker", "runtime.chansend1", "main.worker:2")

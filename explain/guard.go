@@ -8,11 +8,12 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// guarding matches functions of packages time and sync/atomic that return what the clock or others change.
+// guarding matches the names of functions of packages time and sync/atomic that return what the clock or others change.
 var guarding = regexp.MustCompile(`^(Now|Since|Until|` + loads + `)$`)
 
-// inGuard reports whether a position is in a condition of a polling loop, whose body is only if statements that compare
-// the clock or an atomic variable, such as with the time at which a job is due. What it does then is no polling.
+// inGuard reports whether a position is in a condition of a polling loop: its body only defines variables, yields, and
+// has if statements that compare the clock or an atomic variable, such as with the time at which a job is due. What it
+// does then is no polling. A loop that moves on to compare something else searches.
 func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 	file := p.parsedFile(at.File)
 	if loop.Cond != nil {
@@ -43,7 +44,47 @@ func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 		}
 		in = in || p.line(s.Pos()) <= at.Line && at.Line <= p.line(end)
 	}
-	return in && len(loop.Body.List) > 0
+	return in && len(loop.Body.List) > 0 && !movesOn(loop)
+}
+
+// movesOn reports whether a loop changes variables with which its conditions index or that they compare.
+func movesOn(loop *ast.ForStmt) (moves bool) {
+	changed := map[string]bool{}
+	change := func(e ast.Expr) {
+		if id, ok := e.(*ast.Ident); ok {
+			changed[id.Name] = true
+		}
+	}
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				for _, l := range n.Lhs {
+					change(l)
+				}
+			}
+		case *ast.IncDecStmt:
+			change(n.X)
+		}
+		return true
+	})
+	mentions := func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		moves = moves || ok && changed[id.Name]
+		return true
+	}
+	for _, s := range loop.Body.List {
+		switch s := s.(type) {
+		case *ast.IfStmt:
+			if s.Init != nil {
+				ast.Inspect(s.Init, mentions)
+			}
+			ast.Inspect(s.Cond, mentions)
+		case *ast.AssignStmt:
+			ast.Inspect(s, mentions)
+		}
+	}
+	return moves
 }
 
 // isGuard reports whether an if statement only compares what the clock or others change.

@@ -96,12 +96,12 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
-// heldMost is the largest number of CPUs that goroutines may use below functions that hold a lock all the time.
+// heldMost is the largest number of CPUs that goroutines may use below functions that hold an exclusive lock.
 const heldMost = 1.1
 
 // isHeld reports whether the lock can be held long enough to keep others waiting, by the holding times after waits, or
-// by the CPU time of the functions that take it. These may work besides if they take it in a loop, start a goroutine,
-// or use more CPUs than heldMost. Otherwise goroutines queue for CPUs or wait elsewhere, such as in system calls.
+// by the CPU time of functions that take it. These may work besides if they take it in a loop or are what a goroutine
+// starts with. Otherwise goroutines queue for CPUs or wait elsewhere, such as in system calls.
 func (a *analysis) isHeld(r *evidence.Resource) bool {
 	if r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy {
 		return true
@@ -123,7 +123,7 @@ func (a *analysis) isHeld(r *evidence.Resource) bool {
 		return w.category != Locks && w.category != SystemCalls && w.category != Scheduler &&
 			slices.ContainsFunc(w.stack, func(f evidence.Frame) bool { return callers[f.Function] })
 	})
-	return lockBusy <= below && below <= heldMost
+	return lockBusy <= below && (below <= heldMost || r.Kind == evidence.ResourceRWMutex)
 }
 
 // waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.

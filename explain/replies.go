@@ -30,10 +30,11 @@ func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
 				here += k.Count
 			}
 		}
-		if waited := float64(w.Waited) * float64(here) / math.Max(1, float64(w.Count)); here > 0 && waited > most {
+		own := float64(here) * float64(c.Count) / float64(a.countOf(w.Classes)) // several classes may wait there
+		if waited := float64(w.Waited) * own / math.Max(1, float64(w.Count)); here > 0 && waited > most {
 			longest, most = w, waited
 		}
-		count += float64(here) * float64(c.Count) / float64(a.countOf(w.Classes)) // several classes may wait there
+		count += own
 	}
 	if count < float64(c.Count)/2 {
 		return nil
@@ -65,9 +66,22 @@ func (a *analysis) asks(c, other *evidence.Class) bool {
 	}
 	return startsAs(other.Created) == c.Start.Function ||
 		slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-			return w.Op != evidence.OpWaitGroup && a.isIn(other, w.Classes...) && wakes(&w, c.Start.Function) ||
+			return takes(&w) && a.isIn(other, w.Classes...) && wakes(&w, c.Start.Function) ||
 				w.Op == evidence.OpSend && a.isIn(c, w.Classes...) && wakes(&w, other.Start.Function)
 		})
+}
+
+// takes reports whether a wait is one for requests: not for room to send, a lock, or the end of a group.
+func takes(w *evidence.Wait) bool {
+	switch w.Op {
+	case evidence.OpReceive, evidence.OpCond:
+		return true
+	case evidence.OpSelect:
+		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
+			return containsAny(k.Stack, "runtime.chansend", "runtime.closechan")
+		})
+	}
+	return false
 }
 
 // startsAs returns the start function of the goroutine of a stack. The runs of a benchmark count as one.

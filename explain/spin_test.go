@@ -76,7 +76,9 @@ func TestInGuard(t *testing.T) {
 		{"for {; t := time.Now(); if xs[i] > best {; best = xs[i]; }; }", "nnnn"}, // it does not look at the time
 		{"for {; if v, ok := cache.Load(key); ok {; use(v); }; }", "nn"},
 		{"for {; if time.Since(t) > max(a, b) {; return; }; }", " yn"},
-		{"for {; if a.Sub(b, c); a.Load() > 0 {; return; }; }", "nn"},
+		{"for {; if a.Sub(b, c) > 0 && a.Load() > 0 {; run(); }; }", "nn"},
+		{"for {; k := t[i].Load(); if k == key {; return; }; if k != key {; i++; }; }", "nnnnnn"},
+		{"for {; if lo < hi && t[lo].Load() < key {; lo++; }; }", "nnn"},
 		{"for {; if y := x.Load(); y > 0 {; run(); }; }\n}\nfunc Load() int {\nreturn 1", "nn"},
 		{"for range n {; if time.Now().After(at) {; run(); }; }", "nn"},
 		{"for i := 0; i < n; i++ {; if time.Now().After(at) {; run(); }; }", "nn"},
