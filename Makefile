@@ -9,7 +9,8 @@ RACE_SKIP = TestIntervals TestTimeline TestCoffee TestCoffeePrograms TestStretch
 	TestMessengerWindow TestMessengerOriginal TestKnownDigests TestWholeSum TestVerify TestFilter TestForeignDecoder \
 	TestBitFlips TestTruncation TestPowerLoss TestPowerLossIsFound TestPowerLossAfterKill TestMappedPowerLoss TestManyFaults TestPeers TestDesignsAgree \
 	TestDiskFullAnywhere TestCutAnywhere TestFlipAnywhere TestFormulasOfLinks TestTimesOfLinks TestBatchesShareOverhead
-RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/... ./internal/hook
+RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/... ./internal/hook \
+	./endpoint/...
 
 .PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-ranges verdicts-quick verdicts-again verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities services journal messages peers-live unique intervals fuzz needs corenlp corenlp-load data simd
 

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// lastWords is how long a server that broke a connection may take until it has ended.
-const lastWords = time.Second
+// lastWords is how long a server that broke a connection may take until it has ended. A program with the race detector
+// sleeps for a second before it exits (atexit_sleep_ms).
+const lastWords = 2 * time.Second
 
 // explain adds to the error of a failed request why the server ended, if it did.
 func (l *load) explain(err error, k kind) error {

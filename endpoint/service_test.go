@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -119,12 +120,12 @@ func hangUp(c net.Conn) {
 
 // TestRequests checks that the targets are sent in turn, as they are, and what is counted.
 func TestRequests(t *testing.T) {
-	var got []string
+	requests := make(chan string, 9)
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		user, password, _ := r.BasicAuth()
-		got = append(got, fmt.Sprintf("%s %s %s %s %s:%s %s %s", r.Method, r.URL, b, r.Host, user, password,
-			r.Header.Get("Accept"), r.Header.Get("Accept-Encoding")))
+		requests <- fmt.Sprintf("%s %s %s %s %s:%s %s %s", r.Method, r.URL, b, r.Host, user, password,
+			r.Header.Get("Accept"), r.Header.Get("Accept-Encoding"))
 		w.WriteHeader(201)
 	})
 	dir := t.TempDir()
@@ -140,6 +141,10 @@ func TestRequests(t *testing.T) {
 	o := measure(t, w, "rate=10", 3) // an open loop
 	a, d := "GET /a?b=c  example.org me:pw y ", "POST /d hello "+host+" : x "
 	want := []string{a, a, d, a, a} // the first request, the load, the last request
+	var got []string
+	for range len(requests) {
+		got = append(got, <-requests)
+	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -379,9 +384,9 @@ func TestLoad(t *testing.T) {
 
 // TestResent checks that a request that the transport repeats on another connection is counted.
 func TestResent(t *testing.T) {
-	answered := 0
+	var answered atomic.Int64
 	url := serveRaw(t, func(c net.Conn, connection int) {
-		if answered++; answered == 4 { // the connection was reused, so the transport tries again
+		if answered.Add(1) == 4 { // the connection was reused, so the transport tries again
 			hangUp(c)
 			return
 		}
@@ -491,9 +496,9 @@ func TestPortInSocket(t *testing.T) {
 // TestTimeLimit checks that a timeout counts as such during the load.
 func TestTimeLimit(t *testing.T) {
 	done := make(chan bool)
-	slow := 0
+	var requests atomic.Int64
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if slow++; slow == 2 {
+		if requests.Add(1) == 2 {
 			<-done
 		}
 	})
