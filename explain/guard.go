@@ -44,47 +44,38 @@ func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 		}
 		in = in || p.line(s.Pos()) <= at.Line && at.Line <= p.line(end)
 	}
-	return in && len(loop.Body.List) > 0 && !movesOn(loop)
+	return in && len(loop.Body.List) > 0 && !movesOn(loop, file, read)
 }
 
-// movesOn reports whether a loop changes variables with which its conditions index or that they compare.
-func movesOn(loop *ast.ForStmt) (moves bool) {
-	changed := map[string]bool{}
-	change := func(e ast.Expr) {
-		if id, ok := e.(*ast.Ident); ok {
-			changed[id.Name] = true
-		}
-	}
-	ast.Inspect(loop.Body, func(n ast.Node) bool {
+// movesOn reports whether the conditions of a loop read a different atomic variable each time round, or compare a
+// variable that the loop advances with a bound, while a flag such as one to stop is not set: it searches, or works.
+func movesOn(loop *ast.ForStmt, file *ast.File, read map[string]bool) (moves bool) {
+	moving := flowOf(loop).moving(file, read)
+	bound, unset := false, false
+	look := func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok != token.DEFINE {
-				for _, l := range n.Lhs {
-					change(l)
-				}
+		case *ast.BlockStmt:
+			return false
+		case *ast.CallExpr:
+			moves = moves || atomicLoad.MatchString(calleeName(n)) && moving.in(n)
+		case *ast.BinaryExpr:
+			if n.Op.Precedence() == token.EQL.Precedence() && moving.in(n) {
+				_, looks := onlyCompares(n, file, read)
+				bound = bound || !looks
 			}
-		case *ast.IncDecStmt:
-			change(n.X)
+		case *ast.UnaryExpr:
+			c, ok := n.X.(*ast.CallExpr)
+			unset = unset || n.Op == token.NOT && ok && atomicLoad.MatchString(calleeName(c))
 		}
 		return true
-	})
-	mentions := func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		moves = moves || ok && changed[id.Name]
-		return true
+	}
+	if loop.Cond != nil {
+		ast.Inspect(loop.Cond, look)
 	}
 	for _, s := range loop.Body.List {
-		switch s := s.(type) {
-		case *ast.IfStmt:
-			if s.Init != nil {
-				ast.Inspect(s.Init, mentions)
-			}
-			ast.Inspect(s.Cond, mentions)
-		case *ast.AssignStmt:
-			ast.Inspect(s, mentions)
-		}
+		ast.Inspect(s, look)
 	}
-	return moves
+	return moves || bound && unset
 }
 
 // isGuard reports whether an if statement only compares what the clock or others change.
@@ -137,7 +128,7 @@ func onlyCompares(code ast.Expr, file *ast.File, read map[string]bool) (only, lo
 		case *ast.FuncLit:
 			only = false
 		}
-		return only
+		return true
 	})
 	return only, looks
 }

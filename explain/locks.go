@@ -25,7 +25,6 @@ const (
 	lockShort  = 20 * time.Microsecond // holding time that is shorter than parking and waking
 	lockInside = 0.7                   // fraction of the users' running time during which the lock is held
 	delayed    = 0.85                  // mean number of waiting goroutines in a mutex profile: nearly always one
-	rwCost     = 0.1                   // fraction of the CPU time in an RWMutex
 )
 
 // lockRules finds the lock that limits the program most.
@@ -96,12 +95,13 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
-// heldMost is the largest number of CPUs that goroutines may use below functions that hold an exclusive lock.
+// heldMost is the largest number of CPUs that goroutines may use below functions that hold a lock exclusively.
 const heldMost = 1.1
 
 // isHeld reports whether the lock can be held long enough to keep others waiting, by the holding times after waits, or
-// by the CPU time of functions that take it. These may work besides if they take it in a loop or are what a goroutine
-// starts with. Otherwise goroutines queue for CPUs or wait elsewhere, such as in system calls.
+// by the CPU time of functions that take it. These may work besides if they take it in a loop, are what a goroutine
+// starts with, or use more CPUs than one holder can. Otherwise goroutines queue for CPUs or wait elsewhere, such as in
+// system calls.
 func (a *analysis) isHeld(r *evidence.Resource) bool {
 	if r.Holds.Count < r.Count/2 || a.fraction(r.Holds.Sum) >= lockBusy {
 		return true
@@ -109,9 +109,10 @@ func (a *analysis) isHeld(r *evidence.Resource) bool {
 	if !a.hasSamples() {
 		return false
 	}
-	callers := map[string]bool{}
+	callers, shared := map[string]bool{}, false
 	for _, i := range r.Waits {
 		w := &a.trace.Waits[i]
+		shared = shared || isForReaders(w)
 		f, _, ok := a.prog.user(w.Stack)
 		starts := func(c int) bool { return a.trace.Classes[c].Start.Function == f.Function }
 		if !ok || slices.ContainsFunc(w.Classes, starts) || a.prog.innermostLoop(f) != nil {
@@ -123,7 +124,7 @@ func (a *analysis) isHeld(r *evidence.Resource) bool {
 		return w.category != Locks && w.category != SystemCalls && w.category != Scheduler &&
 			slices.ContainsFunc(w.stack, func(f evidence.Frame) bool { return callers[f.Function] })
 	})
-	return lockBusy <= below && (below <= heldMost || r.Kind == evidence.ResourceRWMutex)
+	return lockBusy <= below && (shared || below <= heldMost)
 }
 
 // waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.
@@ -250,51 +251,5 @@ func lockByProfile(a *analysis) []Finding {
 	if !library {
 		f.Claim = "One lock serializes the program: other goroutines wait for it."
 	}
-	return []Finding{f}
-}
-
-// rwMutex finds read-write locks that cost more than the sections they guard, although no goroutine waits long. All
-// CPUs write to the count of readers.
-func rwMutex(a *analysis) []Finding {
-	if !a.hasSamples() {
-		return nil
-	}
-
-	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-		if w.category != Locks || !containsAny(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
-			return evidence.Frame{}, false
-		}
-		return a.prog.ownFrame(w.stack)
-	})
-
-	share := 0.0
-	for _, g := range groups {
-		share += g.share
-	}
-	if share < rwCost {
-		return nil
-	}
-
-	f := a.newFinding(RWMutexMisuse, "An RWMutex takes %s of the CPU time, for short critical sections.",
-		percent(share))
-	f.Level = ProfileLevel
-	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, a.prog.position(g.at))
-		f.citef("%s of the goroutines' CPU time is in the RWMutex at %s", percent(g.share), a.quote(g.at))
-	}
-
-	f.Share = share
-	d := a.shareHalfWidth(share)
-	f.Gain = newGain(share*a.activeFraction(), 0.5*(share-d), share+d+0.2)
-	// The cache line with the count of readers moves between CPUs, which slows down neighbouring data too.
-	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPU.Count >= 3 &&
-		a.run.Count >= 3 {
-		f.citef("the same work takes %.2fx as much CPU time on %d CPUs as on one", r, a.run.CPUs)
-		f.Gain = newGain(math.Max(share, 1-1/r)*a.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
-	}
-
-	f.Alternative = "The critical sections are long, and readers wait for writers."
-	f.Fix = "Use an atomic.Pointer to data that is never changed, shards, or a Mutex."
-	f.Experiment = "Read without the lock in a throwaway run: time should fall."
 	return []Finding{f}
 }

@@ -81,7 +81,8 @@ func (a *analysis) comparedWithOne() (f Finding, saved float64) {
 	return f, saved
 }
 
-// citeSlower doubts that there is nothing to gain if one CPU had the lower median, even if that may be chance.
+// citeSlower doubts that there is nothing to gain if one CPU was at least minGain faster in the median, though that may
+// be chance.
 func (a *analysis) citeSlower(f *Finding) {
 	if a.cpus == 1 || !a.slowsDown() || min(a.run.Count, a.oneCPU.Count) < 3 ||
 		a.oneCPU.Wall.Seconds() > (1-minGain)*a.run.Wall.Seconds() {
@@ -91,7 +92,7 @@ func (a *analysis) citeSlower(f *Finding) {
 		formatDuration(a.oneCPU.Wall))
 	f.Confidence = Low
 	f.Fix = "Time it with GOMAXPROCS=1 and without, in turns: 1 may be faster."
-	f.Experiment = "Run each ten times: their ranges should not overlap."
+	f.Experiment = "Run each ten times: the slowest on one CPU should beat the fastest other."
 }
 
 // exchanges returns how often goroutines of the program waited for each other or for connections.

@@ -208,7 +208,8 @@ func triesLock(f *ast.File, name string) bool {
 }
 
 // onlyPolls reports whether a loop of a file changes only its own variables, calls only functions that read or try a
-// lock, and has an end. With package env it may also call Charge.
+// lock, and has an end. With package env it may also call Charge. A loop that goes from one element to the next
+// searches.
 func onlyPolls(loop *ast.ForStmt, file *ast.File) bool {
 	charges := importsEnv(file)
 	only, ends, looks := true, loop.Cond != nil, false
@@ -239,7 +240,7 @@ func onlyPolls(loop *ast.ForStmt, file *ast.File) bool {
 		return only
 	})
 
-	return only && ends && looks && (tries || !compares)
+	return only && ends && looks && (tries || !compares) && !goesOn(loop)
 }
 
 // isErrorsIs reports whether a call is one of errors.Is.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"go/ast"
 	"math"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (a *analysis) replies(c *evidence.Class) (longest *evidence.Wait) {
 		}
 		here := int64(0)
 		for _, k := range w.Wakers {
-			if a.isReply(c, w.Op, k) {
+			if a.isReply(c, w, k) {
 				here += k.Count
 			}
 		}
@@ -47,41 +48,46 @@ const servedEach = 10
 
 // isReply reports whether a goroutine of a class that waits gets a reply from a waker. What starts it, and goroutines
 // that do the same, such as those that give back a permit, send none. One that it never asked sends it work.
-func (a *analysis) isReply(c *evidence.Class, op evidence.Op, by evidence.Waker) bool {
+func (a *analysis) isReply(c *evidence.Class, w *evidence.Wait, by evidence.Waker) bool {
 	if by.Class < 0 {
 		return len(by.Stack) == 0 // a timer or the network
 	}
 	other := &a.trace.Classes[by.Class]
 	return servedEach*other.Count <= c.Count && other.Start.Function != c.Start.Function &&
 		startsAs(by.Stack) != startsAs(c.Created) && a.asks(c, other) &&
-		(op != evidence.OpSelect || containsAny(by.Stack, "runtime.chansend", "runtime.closechan")) // not room to send
+		a.receives(w, by)
 }
 
-// asks reports whether goroutines of a class start those of another, wake them, or wait for room to send to them.
+// receives reports whether a goroutine that waits gets something from a waker, and not only room to send, in a select.
+// If the waker is in a select itself, the trace does not show which of the two sends.
+func (a *analysis) receives(w *evidence.Wait, by evidence.Waker) bool {
+	return w.Op != evidence.OpSelect || !containsAny(by.Stack, "runtime.chanrecv", "runtime.selectnbrecv") &&
+		(!containsAny(by.Stack, "runtime.selectgo") || !a.maySend(w.Stack))
+}
+
+// maySend reports whether a select statement in a stack has a case that sends, as far as the source shows.
+func (a *analysis) maySend(stack []evidence.Frame) bool {
+	return slices.ContainsFunc(stack, func(f evidence.Frame) bool {
+		return a.prog.isOwn(f) && a.hasCase(f, func(c ast.Stmt) bool { _, sends := c.(*ast.SendStmt); return sends })
+	})
+}
+
+// taking are the operations in which goroutines wait for requests: not for room to send, a lock, or the end of a group.
+var taking = []evidence.Op{evidence.OpReceive, evidence.OpSelect, evidence.OpCond}
+
+// asks reports whether goroutines of a class start those of another, wake them when they wait for requests, or wait for
+// room to send to them.
 func (a *analysis) asks(c, other *evidence.Class) bool {
 	wakes := func(w *evidence.Wait, start string) bool {
 		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-			return k.Class >= 0 && a.trace.Classes[k.Class].Start.Function == start
+			return k.Class >= 0 && a.trace.Classes[k.Class].Start.Function == start && a.receives(w, k)
 		})
 	}
 	return startsAs(other.Created) == c.Start.Function ||
 		slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-			return takes(&w) && a.isIn(other, w.Classes...) && wakes(&w, c.Start.Function) ||
+			return slices.Contains(taking, w.Op) && a.isIn(other, w.Classes...) && wakes(&w, c.Start.Function) ||
 				w.Op == evidence.OpSend && a.isIn(c, w.Classes...) && wakes(&w, other.Start.Function)
 		})
-}
-
-// takes reports whether a wait is one for requests: not for room to send, a lock, or the end of a group.
-func takes(w *evidence.Wait) bool {
-	switch w.Op {
-	case evidence.OpReceive, evidence.OpCond:
-		return true
-	case evidence.OpSelect:
-		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-			return containsAny(k.Stack, "runtime.chansend", "runtime.closechan")
-		})
-	}
-	return false
 }
 
 // startsAs returns the start function of the goroutine of a stack. The runs of a benchmark count as one.

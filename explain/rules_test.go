@@ -493,16 +493,23 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 	}
 	for inside, held := range map[string]bool{"main.f:5 main.update:7 main.worker:3": true, // without waiting before
 		"main.f:5 main.worker:3": false, "syscall.Syscall main.update:7 main.worker:3": false,
-		"main.f:5 main.update:7 main.worker:3 ":  false, // more than one at a time
-		"main.f:5 main.update:7 main.worker:3  ": true,  // more than one at a time, as readers do
-		"main.f:5 main.worker:7":                 false, // it takes the lock, and works besides
-		"main.f:5 main.update:9 main.worker:3":   false, // in a loop
+		"main.f:5 main.update:7 main.worker:3 ":   false, // more than one at a time
+		"main.f:5 main.update:7 main.worker:3  ":  true,  // as readers do
+		"main.f:5 main.update:7 main.worker:3   ": true,  // readers wait
+		"main.f:5 main.worker:7":                  false, // it takes the lock, and works besides
+		"main.f:5 main.update:9 main.worker:3":    false, // in a loop
 	} {
 		brief := build(2 * second) // the holding times that are known are a tenth of the time
 		brief.evidence.Trace.Resources[0].Holds.Sum = 100 * time.Millisecond
 		brief.evidence.Profiles = nil
-		if strings.HasSuffix(inside, "  ") {
+		if strings.HasSuffix(inside, " ") {
 			brief.evidence.Trace.Resources[0].Kind = evidence.ResourceRWMutex
+		}
+		if strings.HasSuffix(inside, "   ") {
+			brief.evidence.Trace.Waits[0].Stack = frames("sync.(*RWMutex).RLock", "main.update:7", "main.worker:3")
+		} else if strings.HasSuffix(inside, "  ") {
+			brief.evidence.Trace.Waits[0].Wakers = []evidence.Waker{{Stack: frames("sync.(*RWMutex).RUnlock",
+				"main.get:8"), Count: 100, Class: 1}}
 		}
 		if strings.HasSuffix(inside, " ") {
 			brief.evidence.Runs[0].User = 3 * second / 2

@@ -45,7 +45,8 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 		// The runtime and package sync use the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
 		if by >= 0 && a.prog.mayBeOwn(w.stack[by]) {
-			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
+			return strings.Contains(leaf, "Load") && !a.loadsNext(w.stack[by]) ||
+				strings.Contains(leaf, "CompareAndSwap")
 		}
 	}
 	if at, ok := a.prog.ownFrame(w.stack); ok && a.isPollLoop(at) {
@@ -59,7 +60,8 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	}
 
 	line := a.prog.sourceLine(w.stack[0])
-	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
+	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) && !a.loadsNext(w.stack[0]) ||
+		strings.Contains(line, "runtime.Gosched()")
 }
 
 // findsReady reports whether non-blocking channel operations of a statement spend much of their time on a channel that
@@ -87,14 +89,20 @@ func (a *analysis) findsReady(at evidence.Frame) bool {
 }
 
 // hasDefault reports whether the select statement at a position has a default case, as far as the source shows.
-func (a *analysis) hasDefault(at evidence.Frame) (has bool) {
+func (a *analysis) hasDefault(at evidence.Frame) bool {
+	return a.hasCase(at, func(c ast.Stmt) bool { return c == nil })
+}
+
+// hasCase reports whether the select statement at a position has a certain case, as far as the source shows. The
+// default case is nil.
+func (a *analysis) hasCase(at evidence.Frame, is func(ast.Stmt) bool) (has bool) {
 	f := a.prog.parsedFile(at.File)
 	if f == nil {
 		return false
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectStmt); ok && a.prog.line(s.Pos()) == at.Line {
-			has = slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool { return c.(*ast.CommClause).Comm == nil })
+			has = slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool { return is(c.(*ast.CommClause).Comm) })
 		}
 		return true
 	})

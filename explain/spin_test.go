@@ -32,6 +32,13 @@ func TestOnlyPolls(t *testing.T) {
 		{"for range n { mu.Lock(); d = x; mu.Unlock() }", false},
 		{"for { d := <-c; if d { return } }", false},
 		{"for d < n { d = len(s) }", false},
+		{"for { next := n.next.Load(); if next == nil { return }; n = next }", false}, // it goes through a list
+		{"for { if n = n.next.Load(); n.done { return } }", false},
+		{"for { if t[i].Load() == key { return }; i = (i + 1) & mask }", false},
+		{"for { mu.Lock(); k := xs[i]; mu.Unlock(); if k == key { return }; i = (i + 1) & mask }", false},
+		{"for !a || !b { a = a || x.Load(); b = b || y.Load() }", true}, // it waits for two
+		{"for { s = state.Load(); if s.done.Load() { return } }", true},
+		{"for { v = x.Load(); if v > n { return }; old = v }", true},
 		{"for { err := settle(r); if !errors.Is(err, errBusy) { return } }", true}, // it tries a lock
 		{"for { err := book(r); if !errors.Is(err, errBusy) { return } }", false},  // it works
 		{"for n != nil && !n.Is(sel) { n = n.Parent }", false},                     // it searches
@@ -59,33 +66,58 @@ func TestInGuard(t *testing.T) {
 		loop string
 		want string // for each line of the loop, whether it polls
 	}{
-		{"for q.Len() > 0 && !stop.Load() {; " +
-			"if next := q[0]; !time.Now().Before(next.due) {; run(q.Pop()); }; }", "yyn"},
-		{"for {; if now.Load() > at {; run(); return; }; if stop.Load() {; return; }; }", " ynn yn"},
-		{"for {; if time.Now().After(at) {; run(); }; work(); }", "nnn"},                // it works between
-		{"for {; if time.Now().After(at) {; run(); } else {; work(); }; }", "nnn"},      // it works instead
-		{"for {; if job := next(); job.due.Before(time.Now()) {; run(job); }; }", "nn"}, // it takes a job
-		{"for pop() {; if time.Now().After(at) {; run(); }; }", "nn"},
-		{"for lo < hi {; if list[lo].After(at) {; found(lo); }; }", "nn"}, // it looks at no clock
-		{"for {; if last = time.Now(); last.After(at) {; run(); }; }", "nn"},
-		{"for {; if time.Now().After(<-c) {; run(); }; }", "nn"}, // it waits
-		{"for {; now := time.Now(); if now.After(due) {; run(); }; runtime.Gosched(); }", "nyynny"},
-		{"for time.Since(start) < limit {; if i < len(xs) {; sum += xs[i]; }; }", "nn"}, // it works all the time
-		{"for {; if err := d.LoadRow(&r); err != nil {; return; }; }", "nn"},
-		{"for {; if time.Since(t) > limit {; return; }; if xs[i] > best {; best = xs[i]; i++; }; }", "nnnnn"},
-		{"for {; t := time.Now(); if xs[i] > best {; best = xs[i]; }; }", "nnnn"}, // it does not look at the time
-		{"for {; if v, ok := cache.Load(key); ok {; use(v); }; }", "nn"},
-		{"for {; if time.Since(t) > max(a, b) {; return; }; }", " yn"},
-		{"for {; if a.Sub(b, c) > 0 && a.Load() > 0 {; run(); }; }", "nn"},
-		{"for {; k := t[i].Load(); if k == key {; return; }; if k != key {; i++; }; }", "nnnnnn"},
-		{"for {; if lo < hi && t[lo].Load() < key {; lo++; }; }", "nnn"},
-		{"for {; if y := x.Load(); y > 0 {; run(); }; }\n}\nfunc Load() int {\nreturn 1", "nn"},
-		{"for range n {; if time.Now().After(at) {; run(); }; }", "nn"},
-		{"for i := 0; i < n; i++ {; if time.Now().After(at) {; run(); }; }", "nn"},
+		{"for q.Len() > 0 && !stop.Load() {| " +
+			"if next := q[0]; !time.Now().Before(next.due) {| run(q.Pop())| }| }", "yyn"},
+		{"for {| if now.Load() > at {| run()| return| }| if stop.Load() {| return| }| }", " ynn yn"},
+		{"for {| if time.Now().After(at) {| run()| }| work()| }", "nnn"},                // it works between
+		{"for {| if time.Now().After(at) {| run()| } else {| work()| }| }", "nnn"},      // it works instead
+		{"for {| if job := next(); job.due.Before(time.Now()) {| run(job)| }| }", "nn"}, // it takes a job
+		{"for pop() {| if time.Now().After(at) {| run()| }| }", "nn"},
+		{"for lo < hi {| if list[lo].After(at) {| found(lo)| }| }", "nn"}, // it looks at no clock
+		{"for {| if now := time.Now(); now.After(next) {| next = next.Add(d); flush()| }| }", "nynn"},
+		{"for {| if time.Since(last) > d {| last = time.Now()| flush()| }| }", "nynn"},
+		{"for {| if v := x.Load(); v != seen {| seen = v| reload()| }| }", "nynn"},
+		{"for time.Since(t) < limit {| if v := x.Load(); v != old {| old = v; t = time.Now()| reload()| }| }", "yynnn"},
+		{"for {| if time.Now().After(at) {| i++; use(t[i].Load())| }| }", "nyn"},
+		{"for {| if job := jobs[i]; time.Now().After(job.due) {| run(job); i++; }| }", "nynn"},
+		{"for len(q) > 0 {| if time.Now().After(q[0].due) {| q = q[1:]; run()| }| }", "yynn"},
+		{"for sent < n {| if time.Since(last) >= gap {| last = time.Now()| send(); sent++; }| }", "yynnn"},
+		{"for got < n {| if ready.Load() > 0 {| got += drain()| }| }", "yynn"},
+		{"for {| if i < len(jobs) && time.Now().After(jobs[i].due) {| run(jobs[i]); i++; }| }", "nyn"},
+		{"for {| if state == idle && ready.Load() {| state = busy; start()| }| }", "nyn"},
+		{"for {| if job.next.Load() {| next = job.run()| }| }", "nyn"},
+		{"for {| if last = time.Now(); last.After(at) {| run()| }| }", "nn"},
+		{"for {| if time.Now().After(<-c) {| run()| }| }", "nn"}, // it waits
+		{"for {| now := time.Now()| if now.After(due) {| run()| }| runtime.Gosched()| }", "nyynny"},
+		{"for time.Since(start) < limit {| if i < len(xs) {| sum += xs[i]; }| }", "nn"}, // it works all the time
+		{"for {| if err := d.LoadRow(&r); err != nil {| return| }| }", "nn"},
+		{"for {| if time.Since(t) > limit {| return| }| if xs[i] > best {| best = xs[i]; i++; }| }", "nnnnn"},
+		{"for {| t := time.Now()| if xs[i] > best {| best = xs[i]; }| }", "nnnn"}, // it does not look at the time
+		{"for {| if v, ok := cache.Load(key); ok {| use(v)| }| }", "nn"},
+		{"for {| if time.Since(t) > max(a, b) {| return| }| }", " yn"},
+		{"for {| if a.Sub(b, c) > 0 && a.Load() > 0 {| run()| }| }", "nn"},
+		{"for {| k := t[i].Load()| if k == key {| return| }| if k != key {| i++; }| }", "nnnnnn"},
+		{"for {| if lo < hi && t[lo].Load() < key {| lo++; }| }", "nnn"},
+		{"for {| k := t[it.i].Load()| if k == key {| return| }| if k != key {| it.i++; }| }", "nnnnnn"},
+		{"for {| if t[pos[w]].Load() != key {| pos[w]++; }| }", "nnn"},
+		{"for {| if t[*i].Load() != key {| *i++; }| }", "nnn"},
+		{"for {| if n.done.Load() {| n = pop()| }| }", "nnn"},
+		{"for {| if n.key.Load() < key {| n = n.next; }| }", "nnn"},
+		{"for {| if k := t[i].Load(); k != key {| i++; }| }", "nnn"},
+		{"for {| w := &ws[i]| if w.due.Load() {| i = w.next; }| }", "nnnn"},
+		{"for {| if atomic.LoadInt64(&t[i]) < key {| i++; }| }", "nnn"},
+		{"for i < len(xs) {| if !stop.Load() {| sum += xs[i]; i++; }| }", "nnnn"},
+		{"for {| if !stop.Load() && i < len(xs) {| sum += xs[i]; i++; }| }", "nnnn"},
+		{"for {| if last++; clock.Load() > last {| run()| }| }", "nn"}, // it counts
+		{"for {| if y := x.Load(); y > 0 {| run()| }| }\n}\nfunc Load() int {\nreturn 1", "nn"},
+		{"for range n {| if time.Now().After(at) {| run()| }| }", "nn"},
+		{"for i := 0; i < n; i++ {| if time.Now().After(at) {| run()| }| }", "nn"},
 	} {
 		v := &analysis{prog: newProgram(&evidence.Program{Source: sourceOf("package main\nfunc f() {\n" +
-			strings.NewReplacer("{; ", "{\n", "(); ", "()\n", "); }", ")\n}", "}; ", "}\n", "return; ",
-				"return\n").Replace(c.loop) + "\n}\n")})}
+			strings.ReplaceAll(c.loop, "| ", "\n") + "\n}\n")})}
+		if v.prog.parsedFile("main.go") == nil {
+			t.Fatalf("%s is no Go", c.loop)
+		}
 		for i, want := range c.want {
 			if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3 + i}); got != (want == 'y') && want != ' ' {
 				t.Errorf("line %d of %s: %v", i+1, c.loop, got)
@@ -247,6 +279,32 @@ func TestRuntimePolling(t *testing.T) {
 		"internal/runtime/atomic.Load sync/atomic.LoadInt64 main.wait:5 main.main:3":              true,
 		"internal/runtime/atomic.(*Uint32).Load runtime.lock2 runtime.newproc main.main:3":        false,
 		"sync/atomic.(*Uint64).CompareAndSwap sync.(*WaitGroup).Wait main.validate:9 main.main:3": false,
+	} {
+		if got := v.isPolling(&weightedSample{stack: frames(strings.Fields(stack)...)}); got != want {
+			t.Errorf("%s: %v", stack, got)
+		}
+	}
+}
+
+// TestLoadsNext: a loop that reads one atomic variable after the other does not poll.
+func TestLoadsNext(t *testing.T) {
+	v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(`package main
+func find(key int) *node {
+for n := head.Load(); n != nil; n = n.next.Load() {
+if n.key == key { return n } }
+for i := range t {
+if x := &t[i]; x.Load() > 0 { found++ } }
+for range 1000 {
+if ready.Load() { return nil } }
+return nil }
+`)})}
+	for stack, want := range map[string]bool{
+		"sync/atomic.(*Pointer[go.shape.struct]).Load main.find:3": false,
+		"sync/atomic.(*Pointer[go.shape.struct]).Load main.find:4": false, // inlined
+		"main.find:3":                                        false,
+		"sync/atomic.(*Int64).Load main.find:6":              false,
+		"sync/atomic.(*Int64).CompareAndSwapInt main.find:6": true,
+		"sync/atomic.(*Bool).Load main.find:8":               true,
 	} {
 		if got := v.isPolling(&weightedSample{stack: frames(strings.Fields(stack)...)}); got != want {
 			t.Errorf("%s: %v", stack, got)
