@@ -59,12 +59,11 @@ func peers() []peer {
 		name: "oha", paces: true, find: func(c *campaign) string { return c.oha },
 		advice: "cargo install --locked oha",
 		sends: func(program, url string, rate int, d time.Duration) []string {
-			args := []string{program, "-z", d.String(), "-c", fmt.Sprint(rateClients), "--no-tui", "-j"}
-			if rate > 0 {
-				args = []string{program, "-z", d.String(), "-c", fmt.Sprint(openWorkers), "-q", fmt.Sprint(rate),
-					"--latency-correction", "--no-tui", "-j"}
+			args := []string{program, "-z", d.String(), "--no-tui", "--output-format", "json"}
+			if rate == 0 {
+				return append(args, "-c", fmt.Sprint(rateClients), url)
 			}
-			return append(args, url)
+			return append(args, "-c", fmt.Sprint(openWorkers), "-q", fmt.Sprint(rate), "--latency-correction", url)
 		},
 		read: readOha,
 	}, {
