@@ -34,7 +34,7 @@ type analysis struct {
 
 	// Results that are computed once, when a rule needs them.
 	pollLoops   map[evidence.Frame]bool
-	nextLoads   map[evidence.Frame]bool  // see loadsNext
+	advancing   map[asking]bool          // see advancesAt
 	asked       map[asking]*ast.FuncDecl // see askedAt
 	readyOps    map[evidence.Frame]bool  // see findsReady
 	searchLoops map[evidence.Frame]searchLoop

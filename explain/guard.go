@@ -48,7 +48,8 @@ func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 }
 
 // movesOn reports whether the conditions of a loop read a different atomic variable each time round, or compare a
-// variable that the loop advances with a bound, while a flag such as one to stop is not set: it searches, or works.
+// variable that the loop advances with a bound, and an if statement finds a flag such as one to stop not set: it
+// searches, or works.
 func movesOn(loop *ast.ForStmt, file *ast.File, read map[string]bool) (moves bool) {
 	moving := flowOf(loop).moving(file, read)
 	bound, unset := false, false
@@ -57,7 +58,7 @@ func movesOn(loop *ast.ForStmt, file *ast.File, read map[string]bool) (moves boo
 		case *ast.BlockStmt:
 			return false
 		case *ast.CallExpr:
-			moves = moves || atomicLoad.MatchString(calleeName(n)) && moving.in(n)
+			moves = moves || moving.inAtomic(n)
 		case *ast.BinaryExpr:
 			if n.Op.Precedence() == token.EQL.Precedence() && moving.in(n) {
 				_, looks := onlyCompares(n, file, read)
@@ -71,6 +72,7 @@ func movesOn(loop *ast.ForStmt, file *ast.File, read map[string]bool) (moves boo
 	}
 	if loop.Cond != nil {
 		ast.Inspect(loop.Cond, look)
+		unset = false // the flag ends the loop
 	}
 	for _, s := range loop.Body.List {
 		ast.Inspect(s, look)

@@ -4,14 +4,16 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"regexp"
 	"slices"
-
-	"github.com/brewput/brewput/evidence"
 )
 
-// atomicLoad matches the names of functions that read an atomic variable.
-var atomicLoad = regexp.MustCompile(`^(` + loads + `)$`)
+// Names of functions that read an atomic variable, and of those that compare it with a value, too.
+var (
+	atomicLoad = regexp.MustCompile(`^(` + loads + `)$`)
+	atomicLook = regexp.MustCompile(`^(` + loads + `|CompareAndSwap[A-Za-z0-9]*)$`)
+)
 
 // places are variables and fields by their source text, such as n or it.i.
 type places map[string]bool
@@ -36,6 +38,16 @@ func (o places) inAny(code []ast.Expr) bool {
 	return slices.ContainsFunc(code, func(e ast.Expr) bool { return o.in(e) })
 }
 
+// inAtomic reports whether a call reads the atomic variable at one of the places, and not only compares with it.
+func (o places) inAtomic(c *ast.CallExpr) bool {
+	name := calleeName(c)
+	if !atomicLook.MatchString(name) {
+		return false
+	}
+	function := name != "Load" && name != "CompareAndSwap" && len(c.Args) > 0 // of package atomic
+	return o.in(c.Fun) || function && o.in(c.Args[0])
+}
+
 // flow is how the places of a loop get their values. Names have no scopes.
 type flow struct {
 	sources map[string][]ast.Expr // what is assigned to each
@@ -44,8 +56,17 @@ type flow struct {
 
 func flowOf(loop ast.Stmt) flow {
 	f := flow{map[string][]ast.Expr{}, places{}}
+	body := bodyOf(loop)
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.BlockStmt: // what is assigned before the end of the function reaches no next round
+			return n == body || !endsInReturn(n)
+		case *ast.ValueSpec:
+			for i, v := range n.Names {
+				if len(n.Values) > 0 {
+					f.assign(v, false, n.Values[min(i, len(n.Values)-1)])
+				}
+			}
 		case *ast.RangeStmt:
 			for _, v := range []ast.Expr{n.Key, n.Value} {
 				if v != nil {
@@ -66,6 +87,25 @@ func flowOf(loop ast.Stmt) flow {
 		return true
 	})
 	return f
+}
+
+// bodyOf returns the body of a loop.
+func bodyOf(loop ast.Stmt) *ast.BlockStmt {
+	switch loop := loop.(type) {
+	case *ast.ForStmt:
+		return loop.Body
+	case *ast.RangeStmt:
+		return loop.Body
+	}
+	return nil
+}
+
+func endsInReturn(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	_, returns := b.List[len(b.List)-1].(*ast.ReturnStmt)
+	return returns
 }
 
 // assign notes from what an operand, or an element of it, is assigned.
@@ -90,6 +130,9 @@ func (f flow) assign(to ast.Expr, keep bool, from ...ast.Expr) {
 		f.kept[name] = true
 	}
 }
+
+// names returns the places that keep what is assigned.
+func (f flow) names() []string { return slices.Collect(maps.Keys(f.kept)) }
 
 // reaches adds to places what gets its value from them.
 func (f flow) reaches(o places) places {
@@ -129,43 +172,4 @@ func (f flow) moving(file *ast.File, read map[string]bool) places {
 		}
 	}
 	return f.reaches(moving)
-}
-
-// goesOn reports whether a loop uses a step as an index or as a place in memory: it goes from one element to the next.
-func goesOn(loop ast.Stmt) (on bool) {
-	steps := flowOf(loop).steps()
-	ast.Inspect(loop, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.IndexExpr:
-			on = on || steps.in(n.Index)
-		case *ast.SelectorExpr:
-			on = on || steps.in(n.X)
-		}
-		return !on
-	})
-	return on
-}
-
-// loadsNext reports whether the innermost loop around a position reads atomic variables one after the other.
-func (a *analysis) loadsNext(at evidence.Frame) bool {
-	if known, ok := a.nextLoads[at]; ok {
-		return known
-	}
-	if a.nextLoads == nil {
-		a.nextLoads = map[evidence.Frame]bool{}
-	}
-
-	loads := false
-	if loop := a.prog.innermostLoop(at); loop != nil {
-		f := flowOf(loop)
-		steps := f.reaches(f.steps())
-		ast.Inspect(loop, func(n ast.Node) bool {
-			c, ok := n.(*ast.CallExpr)
-			loads = loads || ok && atomicLoad.MatchString(calleeName(c)) && steps.in(c)
-			return !loads
-		})
-	}
-
-	a.nextLoads[at] = loads
-	return loads
 }

@@ -45,8 +45,8 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 		// The runtime and package sync use the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
 		if by >= 0 && a.prog.mayBeOwn(w.stack[by]) {
-			return strings.Contains(leaf, "Load") && !a.loadsNext(w.stack[by]) ||
-				strings.Contains(leaf, "CompareAndSwap")
+			looks := strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
+			return looks && !a.advances(w.stack[by:])
 		}
 	}
 	if at, ok := a.prog.ownFrame(w.stack); ok && a.isPollLoop(at) {
@@ -60,7 +60,9 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	}
 
 	line := a.prog.sourceLine(w.stack[0])
-	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) && !a.loadsNext(w.stack[0]) ||
+	loop, polls := a.prog.innermostLoop(w.stack[0]).(*ast.ForStmt)
+	polls = polls || loop == nil && a.prog.parsedFile(w.stack[0].File) == nil
+	return polls && strings.HasPrefix(line, "for ") && pollCall.MatchString(line) && !a.advances(w.stack[:1]) ||
 		strings.Contains(line, "runtime.Gosched()")
 }
 

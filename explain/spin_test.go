@@ -36,6 +36,8 @@ func TestOnlyPolls(t *testing.T) {
 		{"for { if n = n.next.Load(); n.done { return } }", false},
 		{"for { if t[i].Load() == key { return }; i = (i + 1) & mask }", false},
 		{"for { mu.Lock(); k := xs[i]; mu.Unlock(); if k == key { return }; i = (i + 1) & mask }", false},
+		{"for { mu.Lock(); if head != nil { v := head; head = head.next; mu.Unlock(); return v }; mu.Unlock() }", true},
+		{"for { var next = n.next.Load(); if next == nil { return }; n = next }", false},
 		{"for !a || !b { a = a || x.Load(); b = b || y.Load() }", true}, // it waits for two
 		{"for { s = state.Load(); if s.done.Load() { return } }", true},
 		{"for { v = x.Load(); if v > n { return }; old = v }", true},
@@ -83,6 +85,7 @@ func TestInGuard(t *testing.T) {
 		{"for len(q) > 0 {| if time.Now().After(q[0].due) {| q = q[1:]; run()| }| }", "yynn"},
 		{"for sent < n {| if time.Since(last) >= gap {| last = time.Now()| send(); sent++; }| }", "yynnn"},
 		{"for got < n {| if ready.Load() > 0 {| got += drain()| }| }", "yynn"},
+		{"for len(q) > 0 && !stop.Load() {| if time.Now().After(q[0].due) {| q = q[1:]; run()| }| }", "yynn"},
 		{"for {| if i < len(jobs) && time.Now().After(jobs[i].due) {| run(jobs[i]); i++; }| }", "nyn"},
 		{"for {| if state == idle && ready.Load() {| state = busy; start()| }| }", "nyn"},
 		{"for {| if job.next.Load() {| next = job.run()| }| }", "nyn"},
@@ -286,29 +289,78 @@ func TestRuntimePolling(t *testing.T) {
 	}
 }
 
-// TestLoadsNext: a loop that reads one atomic variable after the other does not poll.
-func TestLoadsNext(t *testing.T) {
-	v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(`package main
-func find(key int) *node {
-for n := head.Load(); n != nil; n = n.next.Load() {
-if n.key == key { return n } }
-for i := range t {
-if x := &t[i]; x.Load() > 0 { found++ } }
-for range 1000 {
-if ready.Load() { return nil } }
-return nil }
-`)})}
-	for stack, want := range map[string]bool{
-		"sync/atomic.(*Pointer[go.shape.struct]).Load main.find:3": false,
-		"sync/atomic.(*Pointer[go.shape.struct]).Load main.find:4": false, // inlined
-		"main.find:3":                                        false,
-		"sync/atomic.(*Int64).Load main.find:6":              false,
-		"sync/atomic.(*Int64).CompareAndSwapInt main.find:6": true,
-		"sync/atomic.(*Bool).Load main.find:8":               true,
+// TestAdvances: a loop that works in each round, or goes from one atomic variable or element to the next, does not
+// poll, and one that looks at the same again and again does.
+func TestAdvances(t *testing.T) {
+	const load, swap = "sync/atomic.(*Int64).Load ", "sync/atomic.(*Bool).CompareAndSwap "
+	for _, c := range []struct {
+		code  string // of f; line 3 is its first
+		stack string
+		polls bool
+	}{
+		{"for n := head.Load(); n != nil; n = n.next.Load() {| if n.key == key { return } }", load + "main.f:3", false},
+		{"for n := head.Load(); n != nil; n = n.next.Load() {| if n.key == key { return } }", load + "main.f:4", false},
+		{"for n := head.Load(); n != nil; n = n.next.Load() {| if n.key == key { return } }", "main.f:3", false},
+		{"for !ready.Load() {| count++ }", "main.f:3", true},
+		{"for i := range t {| if x := &t[i]; x.Load() > 0 { found++ } }", load + "main.f:4", false},
+		{"for i := 0; i < len(t); i++ {| if atomic.LoadInt64(&t[i]) > 0 { found++ } }",
+			"sync/atomic.LoadInt64 main.f:4", false},
+		{"for range 1000 {| if ready.Load() { return } }", load + "main.f:4", true},
+		{"for i := range 1000 {| if ready.Load() { return }; pause(i) }", load + "main.f:4", true},
+		{"for i := 0; i < int(n.count.Load()); i++ {| if n.keys[i] == key { return } }", load + "main.f:3", false},
+		{"for _, s := range *subs.Load() {| sum += s.weight }", load + "main.f:3", false},
+		{"for _, s := range *subs.Load() {| sum += s.weight }", "main.f:3", false},
+		{"for _, v := range adj[u] {| if seen[v].CompareAndSwap(false, true) { todo = append(todo, v) } }",
+			swap + "main.f:4", false},
+		{"for {| if old := x.Load(); x.CompareAndSwap(old, old+1) { return } }", swap + "main.f:4", true},
+		{"for {| old = old + 1| if x.CompareAndSwap(old, 0) { return } }", swap + "main.f:5", true},
+		{"for n := head; n != nil; n = n.Next() {| if n.key == key { return } }", load + "main.Next:2 main.f:3", false},
+		{"for n := head; n != nil; n = Next(n) {| visit(n) }", load + "main.Next:2 main.f:3", false},
+		{"for i := range 1000 {| if x := at(i); x.Load() > 0 { found++ } }", load + "main.f:4", false},
+		{"for _, s := range *subs.Load() {| visit(s) }", "main.f:3", false},
+		{"for {| if n.done { n = n.next; continue }| return n.value.Load() }", load + "main.f:5", false},
+		{"for {| x := t[i].Load()| if x > 0 { use(x) }| i++ }", load + "main.f:4", false},
+		{"for i := 0; i < len(t); i++ {| for j := range t[i] {| if t[i][j].Load() { n++ } } }", load + "main.f:5",
+			false},
+		{"for pb.Next() {| x.Load() }", load + "main.f:4", false},
+		{"for pb.Next() {| m.Get(k) }", load + "main.Get:2 main.f:4", false},
+		{"for i := 0; i < b.N; i++ {| x.Load() }", load + "main.f:4", false},
+		{"for range b.N {| x.Load() }", load + "main.f:4", false},
+		{"for {| x := v.Load()| process(x) }", load + "main.f:4", false},
+		{"for {| if v, ok := q.TryPop(); ok { handle(v) } }", load + "main.TryPop:2 main.f:4", true},
+		{"for {| v, ok := q.TryPop()| if !ok { continue }| handle(v) }", load + "main.TryPop:2 main.f:4", true},
+		{"for !l.CompareAndSwap(0, 1) {| relax() }", swap + "main.f:3", true},
+		{"for i := 0; i < 30; i++ {| if l.CompareAndSwap(0, 1) { return }| relax() }", swap + "main.f:4", true},
+		{"for {| if int(v.Load()) > 3 { return } }", load + "main.f:4", true},
+		{"for !n.Next() {| }", load + "main.Next:2 main.f:3", true},
+		{"f(n.left.Load())", load + "main.f:3 main.f:3", false}, // no loop
+		{"for {| s := &ring[next&mask]| if s.seq.Load() != next+1 { continue }| handle(s.v)| next++ }",
+			load + "main.f:5", true}, // it waits for the next
+		{"for {| n := tail.next.Load()| if n == nil { runtime.Gosched(); continue }| tail = n }", load + "main.f:4",
+			true},
+		{"for {| n := t[i].Load()| i = (i + 1) & mask| if n == nil { continue }| use(n) }", load + "main.f:4", false},
+		{"for i := 0; ; i++ {| if t[i].Load() > 0 { continue }| use(i) }", load + "main.f:4", false},
+		{"for {| n := 0| for i := range t {| if t[i].Load() { n++ } }| if n == len(t) { break } }", load + "main.f:6",
+			true},
+		{"for {| for i := range t {| if t[i].Load() { use(i) } }| if stop.Load() { break } }", load + "main.f:5",
+			false},
+		{"for {| for n := head; n != nil; n = n.next.Load() { p = n }| if p.next.CompareAndSwap(nil, x) { break } }",
+			load + "main.f:4", false},
+		{"for _, q := range qs {| for n := q.Load(); n != nil; n = n.next.Load() {| } }", load + "main.f:4", false},
 	} {
-		if got := v.isPolling(&weightedSample{stack: frames(strings.Fields(stack)...)}); got != want {
-			t.Errorf("%s: %v", stack, got)
+		text := "package main\nfunc (n *node) Next() *node { return n.next.Load() }; func f() {\n" +
+			strings.ReplaceAll(c.code, "| ", "\n") + "\n}\n"
+		v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(text)})}
+		if v.prog.parsedFile("main.go") == nil {
+			t.Fatalf("%s is no Go", c.code)
 		}
+		if got := v.isPolling(&weightedSample{stack: frames(strings.Fields(c.stack)...)}); got != c.polls {
+			t.Errorf("%s in %s: polls %v", c.code, c.stack, got)
+		}
+	}
+	v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf("for !ready.Load() {")})}
+	if !v.isPolling(&weightedSample{stack: frames("main.f:1")}) {
+		t.Error("a loop in a file that is known in part")
 	}
 }
 

@@ -74,7 +74,15 @@ func (p program) functionAt(file *ast.File, line int) *ast.FuncDecl {
 }
 
 // innermostLoop returns the innermost loop around a position, or nil if the source is not available.
-func (p program) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
+func (p program) innermostLoop(at evidence.Frame) ast.Stmt {
+	if loops := p.loops(at); len(loops) > 0 {
+		return loops[len(loops)-1]
+	}
+	return nil
+}
+
+// loops returns the loops around a position, the outermost first.
+func (p program) loops(at evidence.Frame) (loops []ast.Stmt) {
 	f := p.parsedFile(at.File)
 	if f == nil {
 		return nil
@@ -84,13 +92,13 @@ func (p program) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
 			if p.covers(n, at.Line) {
-				inner = n.(ast.Stmt)
+				loops = append(loops, n.(ast.Stmt))
 			}
 		}
 		return true
 	})
 
-	return inner
+	return loops
 }
 
 // startsStatement reports whether a line of source holds more than the end of a block or of a call.
