@@ -60,7 +60,7 @@ func flowOf(loop ast.Stmt) flow {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BlockStmt: // what is assigned before the end of the function reaches no next round
-			return n == body || !endsInReturn(n)
+			return n == body || !endsIn(n, token.RETURN) || continues(n)
 		case *ast.ValueSpec:
 			for i, v := range n.Names {
 				if len(n.Values) > 0 {
@@ -100,12 +100,28 @@ func bodyOf(loop ast.Stmt) *ast.BlockStmt {
 	return nil
 }
 
-func endsInReturn(b *ast.BlockStmt) bool {
+// endsIn reports whether the last statement of a block is a return, break or continue statement.
+func endsIn(b *ast.BlockStmt, with token.Token) bool {
 	if len(b.List) == 0 {
 		return false
 	}
-	_, returns := b.List[len(b.List)-1].(*ast.ReturnStmt)
-	return returns
+	switch s := b.List[len(b.List)-1].(type) {
+	case *ast.ReturnStmt:
+		return with == token.RETURN
+	case *ast.BranchStmt:
+		return with == s.Tok
+	}
+	return false
+}
+
+// continues reports whether a block has a continue statement.
+func continues(b *ast.BlockStmt) (yes bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		s, ok := n.(*ast.BranchStmt)
+		yes = yes || ok && s.Tok == token.CONTINUE
+		return !yes
+	})
+	return yes
 }
 
 // assign notes from what an operand, or an element of it, is assigned.

@@ -3,14 +3,24 @@ package explain
 import (
 	"go/ast"
 	"go/token"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
 
 // goesOn reports whether a loop uses a step as an index or as a place in memory: it goes from one element to the next.
-func goesOn(loop ast.Stmt) (on bool) {
-	steps := flowOf(loop).steps()
+func goesOn(loop ast.Stmt) bool { return isPlace(loop, flowOf(loop).steps()) }
+
+// goesOnItself is goesOn by the steps that are not in a loop inside.
+func goesOnItself(loop *ast.ForStmt) bool {
+	own := slices.DeleteFunc(slices.Clone(loop.Body.List), func(s ast.Stmt) bool { return bodyOf(s) != nil })
+	return isPlace(loop, flowOf(&ast.ForStmt{Body: &ast.BlockStmt{List: own}}).steps())
+}
+
+// isPlace reports whether a loop uses one of its steps as an index or as a place in memory.
+func isPlace(loop ast.Stmt, steps places) (on bool) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.IndexExpr:
@@ -70,32 +80,64 @@ func (a *analysis) advancesAt(at asking, loops []ast.Stmt) (on bool) {
 }
 
 // works reports whether a loop repeats an operation, as benchmarks do, or calls a function in each round, other than
-// the one that it asks, those that polling loops call, and conversions. A loop that tries a limited number of times, or
-// while an atomic variable has some value, may pause by such a call.
-func works(loop ast.Stmt, asked string) (works bool) {
+// the one that it asks, those that polling loops call, and conversions. A loop that tries a limited number of times,
+// while an atomic variable has some value, or until an attempt succeeds may pause by such a call.
+func works(loop ast.Stmt, asked string) bool {
 	l, ok := loop.(*ast.ForStmt)
 	if !ok {
 		return repeatsN(loop.(*ast.RangeStmt).X)
 	}
-	if repeatsN(l.Cond) {
+	looks := slices.ContainsFunc(calledEachTime(l.Cond), atomicLook.MatchString)
+	if !looks && repeatsN(l.Cond) {
 		return true
 	}
-	if l.Init != nil || l.Post != nil || slices.ContainsFunc(calledEachTime(l.Cond), atomicLook.MatchString) {
+	if looks || l.Init != nil || l.Post != nil || asked != "" && !mentionsCall(l, asked) || tries(l, asked) {
 		return false
 	}
 	return slices.ContainsFunc(calledEachTime(l.Cond, l.Body.List...), func(name string) bool {
-		return name != asked && !pollCalls.MatchString(name) && !harmless.MatchString(name)
+		return name != asked && !pollCalls.MatchString(name) && !harmless.MatchString(name) &&
+			!looking.MatchString(name) && !converts.MatchString(name)
 	})
 }
 
-// calledEachTime returns the functions that a condition, which may be nil, and statements call whenever they run.
+// converts matches the names of conversions, and of methods that convert a time.
+var converts = regexp.MustCompile(`^(|bool|string|byte|rune|Pointer|Unix(Milli|Micro|Nano)?)$`)
+
+// tries reports whether a loop ends when the function that it asks, or a compare-and-swap, succeeds: its condition
+// negates that, or an if statement of it only ends the loop.
+func tries(l *ast.ForStmt, asked string) bool {
+	attempt := func(e ast.Expr) bool {
+		c, ok := e.(*ast.CallExpr)
+		return ok && (asked != "" && calleeName(c) == asked || strings.HasPrefix(calleeName(c), "CompareAndSwap"))
+	}
+	if not, ok := l.Cond.(*ast.UnaryExpr); ok && not.Op == token.NOT && attempt(not.X) {
+		return true
+	}
+	return slices.ContainsFunc(l.Body.List, func(s ast.Stmt) bool {
+		i, ok := s.(*ast.IfStmt)
+		return ok && attempt(i.Cond) && (endsIn(i.Body, token.RETURN) || endsIn(i.Body, token.BREAK))
+	})
+}
+
+// calledEachTime returns the functions that a condition, which may be nil, and statements call whenever they begin: up
+// to the first that may end the round.
 func calledEachTime(cond ast.Expr, list ...ast.Stmt) (names []string) {
+	converted := map[*ast.CallExpr]bool{} // types of the program
 	look := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BlockStmt, *ast.CommClause, *ast.CaseClause, *ast.FuncLit:
 			return false
+		case *ast.BinaryExpr:
+			for _, x := range []ast.Expr{n.X, n.Y} {
+				if c, ok := x.(*ast.CallExpr); ok && len(c.Args) == 1 {
+					of, ok := c.Args[0].(*ast.CallExpr)
+					converted[c] = ok && atomicLook.MatchString(calleeName(of))
+				}
+			}
 		case *ast.CallExpr:
-			names = append(names, calleeName(n))
+			if !converted[n] {
+				names = append(names, calleeName(n))
+			}
 		}
 		return true
 	}
@@ -104,6 +146,9 @@ func calledEachTime(cond ast.Expr, list ...ast.Stmt) (names []string) {
 	}
 	for _, s := range list {
 		ast.Inspect(s, look)
+		if i, ok := s.(*ast.IfStmt); ok && endsIn(i.Body, token.CONTINUE) {
+			break
+		}
 	}
 	return names
 }
@@ -161,6 +206,9 @@ func onlyContinues(b *ast.BlockStmt) bool {
 func onlyScans(loop ast.Stmt) bool {
 	l, ok := loop.(*ast.ForStmt)
 	if !ok || l.Init != nil || l.Post != nil {
+		return false
+	}
+	if goesOnItself(l) {
 		return false
 	}
 	only := true
