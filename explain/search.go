@@ -3,7 +3,6 @@ package explain
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 	"maps"
 	"regexp"
 	"slices"
@@ -25,12 +24,25 @@ func (o places) in(code ast.Node) (found bool) {
 		case *ast.Ident:
 			found = found || o[n.Name]
 		case *ast.SelectorExpr: // whose last name is that of a field
-			found = found || o[types.ExprString(n)] || o.in(n.X)
+			found = found || o[placeName(n)] || o.in(n.X)
 			return false
 		}
 		return !found
 	})
 	return found
+}
+
+// placeName returns the source text of a variable or field, such as it.i, or "" for other code.
+func placeName(code ast.Expr) string {
+	switch code := code.(type) {
+	case *ast.Ident:
+		return code.Name
+	case *ast.SelectorExpr:
+		if of := placeName(code.X); of != "" {
+			return of + "." + code.Sel.Name
+		}
+	}
+	return ""
 }
 
 // inAny reports whether one of some expressions reads one of the places.
@@ -140,7 +152,10 @@ func (f flow) assign(to ast.Expr, keep bool, from ...ast.Expr) {
 		}
 		break
 	}
-	name := types.ExprString(to)
+	name := placeName(to)
+	if name == "" {
+		return
+	}
 	f.sources[name] = append(f.sources[name], from...)
 	if keep {
 		f.kept[name] = true
