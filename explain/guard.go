@@ -36,7 +36,7 @@ func (p program) inGuard(loop *ast.ForStmt, at evidence.Frame) (in bool) {
 				return false
 			}
 		case *ast.ExprStmt:
-			if c, ok := s.X.(*ast.CallExpr); !ok || calleeName(c) != "Gosched" {
+			if !yields(s) {
 				return false
 			}
 		default:

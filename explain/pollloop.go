@@ -108,14 +108,17 @@ func onlyAsks(loop *ast.ForStmt, name string) bool {
 		asks = asks || ok && calleeName(c) == name
 		return true
 	})
-	return asks && !slices.ContainsFunc(loop.Body.List, func(s ast.Stmt) bool {
-		e, ok := s.(*ast.ExprStmt)
-		if !ok {
-			return true
-		}
-		c, ok := e.X.(*ast.CallExpr)
-		return !ok || calleeName(c) != "Gosched"
-	})
+	return asks && !slices.ContainsFunc(loop.Body.List, func(s ast.Stmt) bool { return !yields(s) })
+}
+
+// yields reports whether a statement only calls runtime.Gosched.
+func yields(s ast.Stmt) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := e.X.(*ast.CallExpr)
+	return ok && calleeName(c) == "Gosched"
 }
 
 // Functions that ask for what others change, and those that only convert or compare.

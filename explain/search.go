@@ -3,7 +3,6 @@ package explain
 import (
 	"go/ast"
 	"go/token"
-	"maps"
 	"regexp"
 	"slices"
 )
@@ -136,7 +135,7 @@ func continues(b *ast.BlockStmt) (yes bool) {
 	return yes
 }
 
-// assign notes from what an operand, or an element of it, is assigned.
+// assign notes from what a place, or an element of it, is assigned.
 func (f flow) assign(to ast.Expr, keep bool, from ...ast.Expr) {
 	for {
 		switch x := to.(type) {
@@ -161,9 +160,6 @@ func (f flow) assign(to ast.Expr, keep bool, from ...ast.Expr) {
 		f.kept[name] = true
 	}
 }
-
-// names returns the places that keep what is assigned.
-func (f flow) names() []string { return slices.Collect(maps.Keys(f.kept)) }
 
 // reaches adds to places what gets its value from them.
 func (f flow) reaches(o places) places {

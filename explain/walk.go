@@ -3,6 +3,7 @@ package explain
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,13 +67,14 @@ func (a *analysis) advancesAt(at asking, loops []ast.Stmt) (on bool) {
 
 	loop := loops[len(loops)-1]
 	f := flowOf(loop)
-	steps := f.reaches(f.steps())
+	own := f.steps()
+	steps := f.reaches(maps.Clone(own))
 	ast.Inspect(loop, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
 		on = on || ok && (steps.inAtomic(c) || at.function != "" && calleeName(c) == at.function && steps.in(c))
 		return !on
 	})
-	on = (on || goesOn(loop) || works(loop, at.function)) && !awaits(loop, f.steps()) &&
+	on = (on || isPlace(loop, own) || works(loop, at.function)) && !awaits(loop, own) &&
 		(len(loops) == 1 || !onlyScans(loops[len(loops)-2]))
 
 	a.advancing[at] = on
@@ -174,9 +176,10 @@ func awaits(loop ast.Stmt, steps places) bool {
 		return false
 	}
 	for _, s := range l.Body.List {
-		if f := flowOf(&ast.ForStmt{Body: &ast.BlockStmt{List: []ast.Stmt{s}}}); slices.ContainsFunc(f.names(),
-			func(name string) bool { return steps[name] }) {
-			return false
+		for name := range flowOf(&ast.ForStmt{Body: &ast.BlockStmt{List: []ast.Stmt{s}}}).kept {
+			if steps[name] {
+				return false
+			}
 		}
 		if s, ok := s.(*ast.IfStmt); ok && s.Else == nil && onlyContinues(s.Body) {
 			return true
@@ -188,15 +191,8 @@ func awaits(loop ast.Stmt, steps places) bool {
 // onlyContinues reports whether a block only yields and begins the next round.
 func onlyContinues(b *ast.BlockStmt) bool {
 	for i, s := range b.List {
-		switch s := s.(type) {
-		case *ast.BranchStmt:
-			return s.Tok == token.CONTINUE && i == len(b.List)-1
-		case *ast.ExprStmt:
-			if c, ok := s.X.(*ast.CallExpr); !ok || calleeName(c) != "Gosched" {
-				return false
-			}
-		default:
-			return false
+		if !yields(s) {
+			return i == len(b.List)-1 && endsIn(b, token.CONTINUE)
 		}
 	}
 	return false
@@ -205,10 +201,7 @@ func onlyContinues(b *ast.BlockStmt) bool {
 // onlyScans reports whether a loop around another one does nothing but repeat it until it finds what others change.
 func onlyScans(loop ast.Stmt) bool {
 	l, ok := loop.(*ast.ForStmt)
-	if !ok || l.Init != nil || l.Post != nil {
-		return false
-	}
-	if goesOnItself(l) {
+	if !ok || l.Init != nil || l.Post != nil || goesOnItself(l) {
 		return false
 	}
 	only := true
