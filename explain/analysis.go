@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"go/ast"
 	"math"
 	"strconv"
 	"strings"
@@ -33,10 +32,8 @@ type analysis struct {
 	traced          float64 // CPUs that goroutines had in the trace, if the CPU profile shows clearly fewer; else 0
 
 	// Results that are computed once, when a rule needs them.
-	pollLoops   map[evidence.Frame]bool
-	advancing   map[asking]bool          // see advancesAt
-	asked       map[asking]*ast.FuncDecl // see askedAt
-	readyOps    map[evidence.Frame]bool  // see findsReady
+	rounds      map[asking]verdict      // see roundAt
+	readyOps    map[evidence.Frame]bool // see findsReady
 	searchLoops map[evidence.Frame]searchLoop
 	heap        map[string]heapValues // by the value type
 	wakeUp      float64               // of wakeUpFraction

@@ -156,7 +156,8 @@ func comparesFields(loop ast.Stmt) (yes bool) {
 func onlyMatches(b *ast.BlockStmt, loop []string) bool {
 	for _, s := range b.List {
 		n, ok := s.(*ast.IfStmt)
-		if !ok || n.Init != nil || n.Else != nil || !isMatch(n.Cond, loop) || !exitsLoop(n.Body) {
+		if !ok || n.Init != nil || n.Else != nil || !isMatch(n.Cond, loop) ||
+			!endsIn(n.Body, token.RETURN, token.BREAK) {
 			return false
 		}
 	}
@@ -222,20 +223,6 @@ func isSimple(e ast.Expr) bool {
 
 // equalityCalls matches the names of functions that test for equality.
 var equalityCalls = regexp.MustCompile(`^(Equal|EqualFold)$`)
-
-// exitsLoop reports whether a block ends the loop around it.
-func exitsLoop(b *ast.BlockStmt) bool {
-	if len(b.List) == 0 {
-		return false
-	}
-	switch n := b.List[len(b.List)-1].(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		return n.Tok == token.BREAK
-	}
-	return false
-}
 
 // isLink reports whether an expression is the next element of a chain: a field or an indexed element.
 func isLink(e ast.Expr) bool {

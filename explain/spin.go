@@ -45,14 +45,14 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 		// The runtime and package sync use the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
 		if by >= 0 && a.prog.mayBeOwn(w.stack[by]) {
-			looks := strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
-			return looks && !a.advances(w.stack[by:])
+			if !strings.Contains(leaf, "Load") && !strings.Contains(leaf, "CompareAndSwap") {
+				return false
+			}
+			_, polls := a.polls(w.stack[by:], true)
+			return polls
 		}
 	}
-	if at, ok := a.prog.ownFrame(w.stack); ok && a.isPollLoop(at) {
-		return true
-	}
-	if _, asked := a.asksAround(w.stack); asked != nil {
+	if _, polls := a.polls(w.stack, false); polls {
 		return true
 	}
 	if !a.prog.isOwn(w.stack[0]) {
@@ -60,9 +60,7 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	}
 
 	line := a.prog.sourceLine(w.stack[0])
-	loop, polls := a.prog.innermostLoop(w.stack[0]).(*ast.ForStmt)
-	polls = polls || loop == nil && a.prog.parsedFile(w.stack[0].File) == nil
-	return polls && strings.HasPrefix(line, "for ") && pollCall.MatchString(line) && !a.advances(w.stack[:1]) ||
+	return a.prog.parsedFile(w.stack[0].File) == nil && strings.HasPrefix(line, "for ") && pollCall.MatchString(line) ||
 		strings.Contains(line, "runtime.Gosched()")
 }
 
@@ -175,10 +173,24 @@ func busyWait(a *analysis) []Finding {
 
 // pollingLine returns the program's own line of a sample in a loop that polls: the loop, if it only asks a function.
 func (a *analysis) pollingLine(stack []evidence.Frame) (evidence.Frame, bool) {
-	if at, asked := a.asksAround(stack); asked != nil {
-		return at, true
+	if p, ok := a.polls(stack, false); ok && p.asked != nil {
+		return p.at, true
 	}
 	return a.prog.ownFrame(stack)
+}
+
+// asksClock reports whether the function that a loop around a stack asks looks at the clock.
+func (a *analysis) asksClock(stack []evidence.Frame) (clock bool) {
+	p, ok := a.polls(stack, false)
+	if !ok || p.asked == nil {
+		return false
+	}
+	ast.Inspect(p.asked.Body, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		clock = clock || ok && clocks.MatchString(calleeName(c))
+		return !clock
+	})
+	return clock
 }
 
 // oversubscription returns the fraction of the time in which more goroutines than CPUs wanted to run.

@@ -56,10 +56,16 @@ func TestOnlyPolls(t *testing.T) {
 			"func next(s string) error {\nif !TryParse(s) {\nreturn errBusy\n}\nreturn nil\n}\n" +
 			"func book(r int) error {\nif !open(r) {\nreturn errBusy\n}\nreturn nil\n}\n"
 		v := &analysis{prog: newProgram(&evidence.Program{Source: sourceOf(text)})}
-		if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
+		if got := pollsAt(v, 3); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}
 	}
+}
+
+// pollsAt reports whether time at a line of main.go is polling.
+func pollsAt(v *analysis, line int) bool {
+	_, polls := v.polls([]evidence.Frame{{Function: "main.f", File: "main.go", Line: line}}, false)
+	return polls
 }
 
 // TestInGuard: the conditions of a loop that only tries conditions are polling, and what it does then is not.
@@ -89,7 +95,7 @@ func TestInGuard(t *testing.T) {
 		{"for {| if i < len(jobs) && time.Now().After(jobs[i].due) {| run(jobs[i]); i++; }| }", "nyn"},
 		{"for {| if state == idle && ready.Load() {| state = busy; start()| }| }", "nyn"},
 		{"for {| if job.next.Load() {| next = job.run()| }| }", "nyn"},
-		{"for {| if last = time.Now(); last.After(at) {| run()| }| }", "nn"},
+		{"for {| if last = time.Now(); last.After(at) {| run()| }| }", "nyn"},
 		{"for {| if time.Now().After(<-c) {| run()| }| }", "nn"}, // it waits
 		{"for {| now := time.Now()| if now.After(due) {| run()| }| runtime.Gosched()| }", "nyynny"},
 		{"for time.Since(start) < limit {| if i < len(xs) {| sum += xs[i]; }| }", "nn"}, // it works all the time
@@ -104,7 +110,7 @@ func TestInGuard(t *testing.T) {
 		{"for {| k := t[it.i].Load()| if k == key {| return| }| if k != key {| it.i++; }| }", "nnnnnn"},
 		{"for {| if t[pos[w]].Load() != key {| pos[w]++; }| }", "nnn"},
 		{"for {| if t[*i].Load() != key {| *i++; }| }", "nnn"},
-		{"for {| if n.done.Load() {| n = pop()| }| }", "nnn"},
+		{"for {| if n.done.Load() {| n = pop()| }| }", "nyn"},
 		{"for {| if n.key.Load() < key {| n = n.next; }| }", "nnn"},
 		{"for {| if k := t[i].Load(); k != key {| i++; }| }", "nnn"},
 		{"for {| w := &ws[i]| if w.due.Load() {| i = w.next; }| }", "nnnn"},
@@ -114,6 +120,22 @@ func TestInGuard(t *testing.T) {
 		{"for {| if last++; clock.Load() > last {| run()| }| }", "nn"}, // it counts
 		{"for {| if y := x.Load(); y > 0 {| run()| }| }\n}\nfunc Load() int {\nreturn 1", "nn"},
 		{"for range n {| if time.Now().After(at) {| run()| }| }", "nn"},
+		{"for lo < hi {| mid := (lo + hi) / 2| if ts[mid].Before(t) {| lo = mid + 1| } else {| hi = mid| }| }",
+			"nnnnnnnn"},
+		{"for {| mu.Lock()| n := head| if n == nil {| mu.Unlock(); break| }| head = n.next| mu.Unlock()| " +
+			"sum = sum + n.v| }", "nnnnnnnnnn"},
+		{"for time.Now().Sub(start) < d {| }", "y "},
+		{"for time.Until(t) > 0 {| }", "y "},
+		{"for time.Now().UnixNano() < end {| }", "y "},
+		{"for time.Since(t).Seconds() < 1 {| }", "y "},
+		{"for !mu.TryRLock() {| }", "y "},
+		{"for time.Now().Before(start.Add(d)) {| }", "y "},
+		{"for time.Since(start) < d {| mu.Lock()| mu.Unlock()| ops++| }", "nnnnn"}, // it measures a lock
+		{"for time.Since(start) < d {| mu.RLock()| v := m[k]| mu.RUnlock()| sum += v| }", "nnnnnn"},
+		{"for {| mu.Lock()| if len(q) > 0 {| j := q[0]; q = q[1:]| mu.Unlock(); run(j)| continue| }| mu.Unlock()| }",
+			" yynnn y "},
+		{"for !ready.Load() {| time.Sleep(1)| }", "nn "},
+		{"for {| if p := peek(); p.ready.Load() {| run(p)| }| }", " nn "},
 		{"for i := 0; i < n; i++ {| if time.Now().After(at) {| run()| }| }", "nn"},
 	} {
 		v := &analysis{prog: newProgram(&evidence.Program{Source: sourceOf("package main\nfunc f() {\n" +
@@ -121,8 +143,12 @@ func TestInGuard(t *testing.T) {
 		if v.prog.parsedFile("main.go") == nil {
 			t.Fatalf("%s is no Go", c.loop)
 		}
+		lines := strings.Split(c.loop, "| ")
 		for i, want := range c.want {
-			if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3 + i}); got != (want == 'y') && want != ' ' {
+			if lines[i] == "}" { // it belongs to the statement around it
+				continue
+			}
+			if got := pollsAt(v, 3+i); got != (want == 'y') && want != ' ' {
 				t.Errorf("line %d of %s: %v", i+1, c.loop, got)
 			}
 		}
@@ -141,7 +167,7 @@ func TestAsksAround(t *testing.T) {
 		{"for !due() {", "for { now := at.Load(); if at.CompareAndSwap(now, now+1) { return true } }", "Block instead"},
 		{"for !due() {", "mu.Lock(); x := done; mu.Unlock(); return x", "Block instead"},
 		{"for due() > 0 {", "work(); return int(at.Load())", ""},
-		{"for due() > 0 {; n += 1", "return int(at.Load())", ""},
+		{"for due() > 0 {; n += 1", "return int(at.Load())", "Block instead"}, // it counts its rounds
 		{"for lo < hi {; if due(lo) {; lo = hi; }", "return at.Load() > 0", ""},
 		{"for due() > n {", "return len(data)", ""},
 		{"for due() > 0 {", "mu.Lock(); seed = seed*636 + 144; mu.Unlock(); return seed", ""},
@@ -306,13 +332,13 @@ func TestAdvances(t *testing.T) {
 		{"for i := 0; i < len(t); i++ {| if atomic.LoadInt64(&t[i]) > 0 { found++ } }",
 			"sync/atomic.LoadInt64 main.f:4", false},
 		{"for range 1000 {| if ready.Load() { return } }", load + "main.f:4", true},
-		{"for i := range 1000 {| if ready.Load() { return }; pause(i) }", load + "main.f:4", true},
+		{"for i := range 1000 {| if ready.Load() { return }; work(i) }", load + "main.f:4", false},
 		{"for i := 0; i < int(n.count.Load()); i++ {| if n.keys[i] == key { return } }", load + "main.f:3", false},
 		{"for _, s := range *subs.Load() {| sum += s.weight }", load + "main.f:3", false},
 		{"for _, s := range *subs.Load() {| sum += s.weight }", "main.f:3", false},
 		{"for _, v := range adj[u] {| if seen[v].CompareAndSwap(false, true) { todo = append(todo, v) } }",
 			swap + "main.f:4", false},
-		{"for {| if old := x.Load(); x.CompareAndSwap(old, old+1) { return } }", swap + "main.f:4", true},
+		{"for {| if old := x.Load(); x.CompareAndSwap(old, old+1) { return } }", swap + "main.f:4", false},
 		{"for {| old = old + 1| if x.CompareAndSwap(old, 0) { return } }", swap + "main.f:5", true},
 		{"for n := head; n != nil; n = n.Next() {| if n.key == key { return } }", load + "main.Next:2 main.f:3", false},
 		{"for n := head; n != nil; n = Next(n) {| visit(n) }", load + "main.Next:2 main.f:3", false},
@@ -323,7 +349,7 @@ func TestAdvances(t *testing.T) {
 		{"for i := 0; i < len(t); i++ {| for j := range t[i] {| if t[i][j].Load() { n++ } } }", load + "main.f:5",
 			false},
 		{"for !ok() {| }", load + "main.f:2 main.f:3", true}, // a function literal
-		{"for {| if ok() { return }| relax() }", load + "main.func1:2 main.f:4", true},
+		{"for {| if ok() { return }| work() }", load + "main.func1:2 main.f:4", false},
 		{"for {| v, ok := q.TryPop()| if !ok { idle(); continue }| handle(v) }", load + "main.TryPop:2 main.f:4", true},
 		{"for {| if l.state.CompareAndSwap(0, 1) { return }| relax() }", swap + "main.f:4", true},
 		{"for {| if l.tryAcquire() { break }| relax() }", load + "main.tryAcquire:2 main.f:4", true},
@@ -361,10 +387,63 @@ func TestAdvances(t *testing.T) {
 			false},
 		{"for {| for n := head; n != nil; n = n.next.Load() { p = n }| if p.next.CompareAndSwap(nil, x) { break } }",
 			load + "main.f:4", false},
+		{"for !q.Empty() {| n := q.Pop()| if !visited[n].CompareAndSwap(false, true) { continue }| push(n) }",
+			swap + "main.f:5", false}, // a list of work
+		{"for pq.Len() > 0 {| it := pop(pq)| if done[it.v].Load() { continue }| visit(it) }", load + "main.f:5", false},
+		{"for it.Next() {| e := it.Value()| if e.dead.Load() { continue }| sum += e.size }", load + "main.f:5", false},
+		{"for {| c, err := ln.Accept()| if err != nil { continue }| n := served.Load()| use(c, n) }",
+			load + "main.f:6", false},
+		{"rows:| for {| for i := range t[j] {| if t[j][i].Load() { j++; continue rows } }| return }", load + "main.f:6",
+			false},
+		{"for i := 0; i < ops; i++ {| k := rng.Intn(n)| m.Get(k) }", load + "main.Get:2 main.f:5", false},
+		{"for range ops {| m.Get(rng.IntN(n)) }", load + "main.Get:2 main.f:4", false},
+		{"for i := 0; i < n; i++ {| cfg := current.Load()| total += cfg.rate }", load + "main.f:4", false},
+		{"for i := 0; i < int(size.Load()); i++ {| visit(i) }", load + "main.f:3", false},
+		{"for i := 0; i < int(size.Load()); i++ {| n++ }", load + "main.f:3", false},
+		{"for time.Since(start) < d {| if m.Get(k) == nil { misses++ } }", load + "main.Get:2 main.f:4", false},
+		{"for time.Since(start) < d {| m.Get(k)| ops++ }", load + "main.Get:2 main.f:4", false},
+		{"for !stop.Load() {| mu.Lock(); total++; mu.Unlock() }", load + "main.f:3", false},
+		{"for {| select {| case j := <-in:| if seen[j].CompareAndSwap(0, 1) { out <- j }| case <-done:| return }}",
+			swap + "main.f:6", false},
+		{"for {| switch s.Load() {| case idle:| break| case ready:| return| } }", load + "main.f:4", true},
+		{"for {| switch s.Load() {| case idle:| work()| case ready:| break| } }", load + "main.f:4", true},
+		{"for {| switch x := s.Load().(type) {| case int:| work(x) } }", load + "main.f:4", false},
+		{"for {| j := <-jobs| process(j) }", load + "main.process:2 main.f:5", false},
+		{"for {| p, ok := parent.Load(k)| if !ok || p == k { return }| k = p.(string) }", load + "sync.Load main.f:4",
+			false},
+		{"for {| c := m.Load()| if v <= c || m.CompareAndSwap(c, v) { return } }", swap + "main.f:5", false},
+		{"for {| c := m.Load()| if v <= c || m.CompareAndSwap(c, v) { return } }", load + "main.f:4", false},
+		{"for {| c := m.Load()| if c == 0 && m.CompareAndSwap(c, v) { return } }", load + "main.f:4", true}, // a lock
+		{"for {| o := atomic.LoadUint64(&s.bits)| if atomic.CompareAndSwapUint64(&s.bits, o, o+1) { return } }",
+			swap + "main.f:5", false},
+		{"for {| o := head.Load()| n.next = o| if head.CompareAndSwap(o, n) { return } }", swap + "main.f:6", false},
+		{"for !due() {", load + "main.due:8 main.f:3", true},
+		{"for !due() {", swap + "main.due:9 main.f:3", true},
+		{"for {| s := &ring[next&mask]| if s.seq.Load() == next+1 { handle(s.v); next++ } }", load + "main.f:5", true},
+		{"for {| if s := &ring[pos&mask]; s.seq.Load() == pos+1 { v = s.v; pos++; break } }", load + "main.f:4", true},
+		{"for !s.done() && !s.closed() {| }", load + "main.done:2 main.f:3", true},
+		{"for !s.done() && !s.closed() {| }", load + "main.closed:2 main.f:3", true},
+		{"for {| if v, ok := q.TryPop(); ok { return }| relax() }", load + "main.TryPop:2 main.f:4", true},
+		{"for !stop.Load() {| n.Add(1) }", load + "main.f:3", false},
+		{"for {| if stop.Load() { return }| work() }", load + "main.f:4", false},
+		{"for {| <-tick| sort.Sort(byHits(es))| emit(es) }", load + "main.Less:2 sort.Sort main.f:5", false},
+		{"for !ok() {| }", "sync/atomic.(*Bool).Load sync/atomic.(*Bool).Load-fm main.f:3", true}, // a method value
+		{"for {| switch s.Load() {| case idle:| runtime.Gosched()| case ready:| run()| } }", load + "main.f:4", true},
+		{"for {| switch {| case stop.Load():| return| case ready.Load():| run()| } }", load + "main.f:5", true},
+		{"for {| select {| case <-done:| return| default:| if ready.Load() { run() } } }", load + "main.f:8", true},
+		{"for spins := 0; ; spins++ {| if ready.Load() { return }| if spins > 100 { time.Sleep(1) } }",
+			load + "main.f:4", true},
+		{"for {| if !ready.Load() { spins++; continue }| return }", load + "main.f:4", true},
 		{"for _, q := range qs {| for n := q.Load(); n != nil; n = n.next.Load() {| } }", load + "main.f:4", false},
 	} {
+		end := "\n}\n"
+		if c.code == "for !due() {" {
+			end = "\n}" + end
+		}
 		text := "package main\nfunc (n *node) Next() *node { return n.next.Load() }; func f() {\n" +
-			strings.ReplaceAll(c.code, "| ", "\n") + "\n}\n"
+			strings.ReplaceAll(c.code, "| ", "\n") + end + "func due() bool {\nfor {\no := at.Load()\n" +
+			"if at.CompareAndSwap(o, o+1) {\nreturn o > 0\n}\n}\n}\n" +
+			"func (s *T) done() bool { return s.d.Load() }\nfunc (s *T) closed() bool { return s.c.Load() }\n"
 		v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(text)})}
 		if v.prog.parsedFile("main.go") == nil {
 			t.Fatalf("%s is no Go", c.code)

@@ -1,0 +1,247 @@
+package explain
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// loads matches the names of functions of package sync/atomic that read a value.
+const loads = `Load|Load(?:Int|Uint)(?:32|64)|LoadUintptr|LoadPointer`
+
+// Names of functions that look at what other goroutines or the clock change, of those that try to change it, of those
+// of locks, and of those that only convert or compare.
+var (
+	looking = regexp.MustCompile(`^(` + loads + `|Now|Since|Until|Err)$`)
+	trying  = regexp.MustCompile(`^(CompareAndSwap[A-Za-z0-9]*|TryR?Lock)$`)
+	locking = regexp.MustCompile(`^R?(Lock|Unlock)$`)
+	clocks  = regexp.MustCompile(`^(Now|Since|Until)$`)
+	// The names of these functions are of packages time, builtin and unsafe.
+	harmless = regexp.MustCompile(`^(Before|After|Equal|Compare|Sub|Unix(Milli|Micro|Nano)?|Hours|Minutes|Seconds|` +
+		`(Milli|Micro|Nano)seconds|Duration|Is(Zero|Nil)|len|cap|min|max|u?int(8|16|32|64)?|uintptr|byte|` +
+		`float(32|64)|bool|string|Pointer)$`)
+)
+
+// isLoad reports whether a call reads an atomic variable, or asks a map for a key.
+func isLoad(c *ast.CallExpr) bool { return strings.HasPrefix(calleeName(c), "Load") }
+
+// looks tells in a loop which calls only look at what others change.
+type looks struct {
+	file     *ast.File
+	asked    map[string]bool        // functions that are known to look
+	converts map[*ast.CallExpr]bool // conversions to types of the program
+	charges  bool                   // the file imports package env, whose Charge does nothing on the Go runtime
+}
+
+// at reports whether a call looks at what others change.
+func (l *looks) at(c *ast.CallExpr) bool {
+	name := calleeName(c)
+	if l.asked[name] {
+		return true
+	}
+	if hasFunction(l.file, name) {
+		return onlyLooks(l.file, name) != nil || triesLock(l.file, name)
+	}
+	return (looking.MatchString(name) || trying.MatchString(name)) && !(name == "Load" && len(c.Args) > 0)
+}
+
+// only reports whether an expression only looks, compares and converts.
+func (l *looks) only(code ast.Node) bool {
+	only := true
+	ast.Inspect(code, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			only = only && (l.at(n) || l.isHarmless(n))
+		case *ast.UnaryExpr:
+			only = only && n.Op != token.ARROW
+		case *ast.FuncLit:
+			only = false
+		}
+		return only
+	})
+	return only
+}
+
+// isHarmless reports whether a call only converts or compares.
+func (l *looks) isHarmless(c *ast.CallExpr) bool {
+	name := calleeName(c)
+	switch {
+	case name == "Len" && len(c.Args) == 0, l.converts[c], isErrorsIs(c):
+		return true
+	case hasFunction(l.file, name):
+		return false
+	case name == "": // a type, not the result of a call
+		_, typed := ast.Unparen(c.Fun).(*ast.StarExpr)
+		_, list := c.Fun.(*ast.ArrayType)
+		return typed || list
+	}
+	return harmless.MatchString(name) && (len(c.Args) <= 1 || name == "min" || name == "max")
+}
+
+// anyLook reports whether an expression looks at what others change.
+func (l *looks) anyLook(code ast.Node) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		yes = yes || ok && l.at(c)
+		return !yes
+	})
+	return yes
+}
+
+// noteConversions finds calls that convert: an argument that looks is compared by a type of the program, and a moment
+// is compared with another to which something is added.
+func (l *looks) noteConversions(code ast.Node) {
+	l.converts = map[*ast.CallExpr]bool{}
+	types := declaredTypes(l.file)
+	ast.Inspect(code, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			for _, x := range []ast.Expr{n.X, n.Y} {
+				if c, ok := x.(*ast.CallExpr); ok && len(c.Args) == 1 {
+					of, ok := c.Args[0].(*ast.CallExpr)
+					l.converts[c] = l.converts[c] || ok && looking.MatchString(calleeName(of))
+				}
+			}
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && types[id.Name] {
+				l.converts[n] = true
+			}
+			if name := calleeName(n); len(n.Args) == 1 && (harmless.MatchString(name) || name == "Until") {
+				if c, ok := n.Args[0].(*ast.CallExpr); ok && calleeName(c) == "Add" {
+					l.converts[c] = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+// declaredTypes returns the names of the types that a file declares outside functions.
+func declaredTypes(f *ast.File) map[string]bool {
+	types := map[string]bool{}
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE {
+			continue
+		}
+		for _, s := range g.Specs {
+			types[s.(*ast.TypeSpec).Name.Name] = true
+		}
+	}
+	return types
+}
+
+// importsEnv reports whether a file imports package env.
+func importsEnv(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
+		return i.Path.Value == `"github.com/brewput/brewput/env"`
+	})
+}
+
+// hasFunction reports whether a file declares a function or a method of a name.
+func hasFunction(f *ast.File, name string) bool {
+	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Name.Name == name
+	})
+}
+
+// onlyLooks returns the only function of a file with a name, if it looks at what others change, or at the clock, and
+// changes nothing but its own variables and what it compares and swaps. Otherwise it returns nil.
+func onlyLooks(f *ast.File, name string) (found *ast.FuncDecl) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		switch {
+		case !ok || fn.Name.Name != name || fn.Body == nil:
+		case found != nil:
+			return nil
+		default:
+			found = fn
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	only, looks := true, false
+	ast.Inspect(found.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			name := calleeName(n)
+			look := looking.MatchString(name) || trying.MatchString(name) || locking.MatchString(name)
+			looks = looks || look && name != "Unlock" && name != "RUnlock"
+			only = only && (look || harmless.MatchString(name)) && !hasFunction(f, name)
+		case *ast.ForStmt: // which tries again
+			only = only && mentionsCall(n, "CompareAndSwap")
+		case *ast.AssignStmt:
+			only = only && (n.Tok == token.DEFINE || !slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool {
+				id, ok := e.(*ast.Ident)
+				return !ok || !binds(found, id.Name)
+			}))
+		case *ast.UnaryExpr:
+			only = only && n.Op != token.ARROW
+		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
+			only = false
+		}
+		return only
+	})
+	if !only || !looks {
+		return nil
+	}
+	return found
+}
+
+// mentionsCall reports whether code calls a function whose name begins so.
+func mentionsCall(code ast.Node, prefix string) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		yes = yes || ok && strings.HasPrefix(calleeName(c), prefix)
+		return !yes
+	})
+	return yes
+}
+
+// triesLock reports whether a file has a function of this name that first tries a lock, and returns if that is taken.
+func triesLock(f *ast.File, name string) bool {
+	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != name || fn.Body == nil || len(fn.Body.List) == 0 {
+			return false
+		}
+		first, ok := fn.Body.List[0].(*ast.IfStmt)
+		if !ok || !endsIn(first.Body, token.RETURN) {
+			return false
+		}
+		not, ok := first.Cond.(*ast.UnaryExpr)
+		if !ok || not.Op != token.NOT {
+			return false
+		}
+		try, ok := not.X.(*ast.CallExpr)
+		return ok && slices.Contains([]string{"TryLock", "TryRLock", "TryAcquire"}, calleeName(try))
+	})
+}
+
+// isErrorsIs reports whether a call is one of errors.Is.
+func isErrorsIs(n *ast.CallExpr) bool {
+	f, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok || f.Sel.Name != "Is" {
+		return false
+	}
+	x, ok := f.X.(*ast.Ident)
+	return ok && x.Name == "errors"
+}
+
+// endsIn reports whether the last statement of a block is a return, break, continue or goto statement.
+func endsIn(b *ast.BlockStmt, with ...token.Token) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	switch s := b.List[len(b.List)-1].(type) {
+	case *ast.ReturnStmt:
+		return slices.Contains(with, token.RETURN)
+	case *ast.BranchStmt:
+		return slices.Contains(with, s.Tok)
+	}
+	return false
+}

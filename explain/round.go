@@ -1,0 +1,221 @@
+package explain
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// maxRound is the largest number of statements of a loop that is examined for idle rounds.
+const maxRound = 200
+
+// verdict is what a loop does in a round that leads through a position.
+type verdict int
+
+const (
+	works  verdict = iota // it makes progress, as far as its source shows
+	idles                 // it only looks, until what it looks at lets it go on: it polls
+	defers                // it is a part of what the loop around it does: it only scans, or updates without a lock
+)
+
+// round is one pass through the body of a loop. It is idle if it only looks at what others change, yields, and begins
+// again. An idle round has no call of an unknown function, sends and receives nothing, changes only variables, and goes
+// to no other element. Names have no scopes.
+type round struct {
+	looks
+	loop   ast.Stmt
+	label  string // of the loop
+	flow   flow
+	walk   places // see flow.walk
+	counts places // steps of idle rounds
+	seen   places // places that hold what a look returned
+	needs  places // places on which the conditions of the loop depend
+	pauses bool   // calls of unknown functions are pauses between attempts
+	locked bool   // the round takes a lock
+
+	idle  []ast.Node // code that idle rounds execute
+	exits []ast.Expr // conditions that look, and lead out of the loop
+	works []ast.Expr // conditions that look, and lead to work
+}
+
+// newRound returns the rounds of a loop of a file, in which calls of some functions are known to look.
+func newRound(loop ast.Stmt, file *ast.File, asked map[string]bool) *round {
+	r := &round{looks: looks{file: file, asked: asked, charges: importsEnv(file)}, loop: loop, flow: flowOf(loop)}
+	r.label = labelOf(file, loop)
+	r.noteConversions(loop)
+	r.walk = r.flow.walk(loop, asked)
+	r.locked = mentionsCall(loop, "Lock") || mentionsCall(loop, "RLock")
+	r.pauses = mentionsCall(loop, "CompareAndSwap") || mentionsCall(loop, "TryLock") || mentionsCall(loop, "TryRLock")
+	for name := range asked {
+		r.pauses = r.pauses || isAttempt(file, name)
+	}
+
+	r.needs, r.seen, r.counts = places{}, places{}, places{}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			r.need(n.Cond)
+			r.noteScan(n)
+		case *ast.RangeStmt:
+			r.noteScan(n)
+		case *ast.IfStmt:
+			r.need(n.Cond)
+		case *ast.SwitchStmt:
+			r.need(n.Tag)
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				r.need(e)
+			}
+		}
+		return true
+	})
+	r.flow.decide(r.needs)
+	for name, from := range r.flow.sources {
+		if slices.ContainsFunc(from, func(e ast.Expr) bool { return r.anyLook(e) }) {
+			r.seen[name] = true
+		}
+	}
+	r.flow.reaches(r.seen)
+	return r
+}
+
+// need notes what a condition of the loop reads. It may be nil.
+func (r *round) need(condition ast.Expr) {
+	if condition != nil {
+		maps.Copy(r.needs, reads(condition))
+	}
+}
+
+// noteScan notes what a loop inside found that only looks.
+func (r *round) noteScan(loop ast.Stmt) {
+	if loop == r.loop || !r.scans(loop) {
+		return
+	}
+	for name := range flowOf(loop).sources {
+		r.seen[name] = true
+	}
+}
+
+// isAttempt reports whether a function tries something that can fail, by its name or its source.
+func isAttempt(file *ast.File, name string) bool {
+	if strings.HasPrefix(strings.ToLower(name), "try") {
+		return true
+	}
+	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Name.Name == name && fn.Body != nil &&
+			(mentionsCall(fn.Body, "CompareAndSwap") || mentionsCall(fn.Body, "TryLock"))
+	})
+}
+
+// labelOf returns the label of a loop, or "".
+func labelOf(file *ast.File, loop ast.Stmt) (label string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.LabeledStmt); ok && l.Stmt == loop {
+			label = l.Label.Name
+		}
+		return label == ""
+	})
+	return label
+}
+
+// verdict returns what the loop does in a round that leads through code for which there returns true.
+func (r *round) verdict(there func(ast.Node) bool) verdict {
+	if length(r.loop) > maxRound {
+		return works
+	}
+	other := works
+	if r.scans(r.loop) || r.updates() {
+		other = defers
+	}
+	r.noteCounts()
+	r.examine()
+	if !slices.ContainsFunc(r.idle, there) || !r.waits() {
+		return other
+	}
+	return idles
+}
+
+// length returns the number of statements of a loop.
+func length(loop ast.Stmt) (n int) {
+	ast.Inspect(loop, func(x ast.Node) bool {
+		if _, ok := x.(ast.Stmt); ok {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// noteCounts finds the steps that a round takes that does nothing else.
+func (r *round) noteCounts() {
+	steps := r.flow.steps()
+	note := func(places ...ast.Expr) {
+		for _, p := range places {
+			if name := assigned(p); steps[name] && !r.walk[name] {
+				r.counts[name] = true
+			}
+		}
+	}
+	ast.Inspect(r.loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			return n == bodyOf(r.loop) || r.leads(n.List, true, true)
+		case *ast.IncDecStmt:
+			note(n.X)
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				anew := n.Tok == token.ASSIGN || n.Tok == token.DEFINE
+				if !anew || r.flow.reaches(places{assigned(l): true}).in(n.Rhs[min(i, len(n.Rhs)-1)]) {
+					note(l)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// waits reports whether what the loop looks at lets it go on. A loop that counts its rounds must be able to end
+// before.
+func (r *round) waits() bool {
+	l, ok := r.loop.(*ast.ForStmt)
+	if counts := !ok || l.Post != nil; len(r.exits) == 0 && (counts || len(r.works) == 0) {
+		return false
+	}
+	reads := func(e ast.Expr) bool { return !r.anyLook(e) } // what the lock guards
+	return !r.locked || slices.ContainsFunc(r.exits, reads) || slices.ContainsFunc(r.works, reads)
+}
+
+// examine finds the code of idle rounds.
+func (r *round) examine() {
+	r.idle, r.exits, r.works = nil, nil, nil
+	switch l := r.loop.(type) {
+	case *ast.RangeStmt:
+		if !r.only(l.X) || r.walk.inAny(slices.DeleteFunc([]ast.Expr{l.Key, l.Value}, func(e ast.Expr) bool {
+			return e == nil
+		})) {
+			return
+		}
+		r.mark(l.Body.List, true)
+	case *ast.ForStmt:
+		on := l.Cond == nil
+		if !on {
+			on, _ = r.outcomes(l.Cond)
+		}
+		if on = on && (l.Post == nil || r.clean(l.Post)); !on || !r.leads(l.Body.List, true, true) {
+			return
+		}
+		if l.Post != nil {
+			r.idle = append(r.idle, l.Post)
+		}
+		if l.Cond != nil {
+			r.idle = append(r.idle, l.Cond)
+			if r.isLook(l.Cond) {
+				r.exits = append(r.exits, l.Cond)
+			}
+		}
+		r.mark(l.Body.List, true)
+	}
+}
