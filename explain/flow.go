@@ -97,17 +97,6 @@ func flowOf(loop ast.Stmt) flow {
 	return f
 }
 
-// bodyOf returns the body of a loop.
-func bodyOf(loop ast.Stmt) *ast.BlockStmt {
-	switch loop := loop.(type) {
-	case *ast.ForStmt:
-		return loop.Body
-	case *ast.RangeStmt:
-		return loop.Body
-	}
-	return nil
-}
-
 // assign notes from what a place, or an element of it, is assigned.
 func (f flow) assign(to ast.Expr, keep bool, from ...ast.Expr) {
 	name := assigned(to)
@@ -183,10 +172,10 @@ func (f flow) steps() places {
 
 // walk returns the steps that a loop uses as an index, as a place in memory, or to ask functions, and what depends on
 // these: it goes from one element to the next. Without one it returns nothing.
-func (f flow) walk(loop ast.Stmt, asked map[string]bool) places {
+func (f flow) walk(loop ast.Stmt, asks func(*ast.CallExpr) bool) places {
 	walk := places{}
 	for step := range f.steps() {
-		if from := f.reaches(places{step: true}); isPlace(loop, from, asked) {
+		if from := f.reaches(places{step: true}); isPlace(loop, from, asks) {
 			maps.Copy(walk, from)
 		}
 	}
@@ -194,7 +183,7 @@ func (f flow) walk(loop ast.Stmt, asked map[string]bool) places {
 }
 
 // isPlace reports whether a loop uses one of some places as an index, as a place in memory, or to ask a function.
-func isPlace(loop ast.Stmt, of places, asked map[string]bool) (on bool) {
+func isPlace(loop ast.Stmt, of places, asks func(*ast.CallExpr) bool) (on bool) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.IndexExpr:
@@ -204,8 +193,7 @@ func isPlace(loop ast.Stmt, of places, asked map[string]bool) (on bool) {
 		case *ast.StarExpr:
 			on = on || of.in(n.X)
 		case *ast.CallExpr:
-			name := calleeName(n)
-			on = on || asked[name] && of.inAny(n.Args) || isLoad(n) && of.inAny(n.Args)
+			on = on || of.inAny(n.Args) && asks(n)
 		}
 		return !on
 	})

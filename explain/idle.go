@@ -18,8 +18,25 @@ func (r *round) leads(list []ast.Stmt, after, again bool) bool {
 // falls reports whether an idle round leads through some statements to what follows them.
 func (r *round) falls(list ...ast.Stmt) bool { return r.leads(list, true, false) }
 
+// lead is a statement with what leadsFrom is told of what follows it.
+type lead struct {
+	from         ast.Stmt
+	after, again bool
+}
+
 // leadsFrom is leads for one statement.
 func (r *round) leadsFrom(s ast.Stmt, after, again bool) bool {
+	p := lead{s, after, again}
+	leads, ok := r.leading[p]
+	if !ok {
+		leads = r.findLead(s, after, again)
+		r.leading[p] = leads
+	}
+	return leads
+}
+
+// findLead is leadsFrom without what is known.
+func (r *round) findLead(s ast.Stmt, after, again bool) bool {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		return r.leads(s.List, after, again)
@@ -80,100 +97,6 @@ func caseBody(c *ast.CaseClause) []ast.Stmt {
 	return c.Body
 }
 
-// branches reports whether an idle round may lead to the body of an if statement, and past it.
-func (r *round) branches(s *ast.IfStmt) (then, other bool) {
-	if s.Init != nil && !r.clean(s.Init) {
-		return false, false
-	}
-	then, other = r.outcomes(s.Cond)
-	through := r.falls(s.Body)
-	if r.counts.in(s.Cond) && !r.anyLook(s.Cond) { // it counts its rounds, and may pause after some
-		return then, other
-	}
-	if !r.isLook(s.Cond) {
-		// Work that depends on nothing that others change is done anyway.
-		if !through && !r.leaves(s.Body) || s.Else != nil && !r.falls(s.Else) && !r.leavesElse(s.Else) {
-			return false, false
-		}
-		return then, other
-	}
-	switch {
-	case through && s.Else == nil && changes(s.Body): // it counts what it finds
-		return false, false
-	case s.Else == nil && !through && r.onlyWalks(s.Body): // it searches
-		return then, false
-	case !through && !r.leaves(s.Body) && hasNegatedLoad(s.Cond): // it works until it is told to stop
-		return then, false
-	}
-	return then, other
-}
-
-// leaves reports whether a block ends the loop or the round.
-func (r *round) leaves(b *ast.BlockStmt) bool {
-	if endsIn(b, token.RETURN, token.BREAK, token.GOTO) {
-		return true
-	}
-	if n := len(b.List); n > 0 {
-		switch s := b.List[n-1].(type) {
-		case *ast.BranchStmt: // of a loop around this one
-			return s.Label != nil && s.Label.Name != r.label
-		case *ast.ExprStmt:
-			c, ok := s.X.(*ast.CallExpr)
-			return ok && slices.Contains([]string{"panic", "Fatal", "Fatalf", "Exit", "Goexit"}, calleeName(c))
-		}
-	}
-	return false
-}
-
-// leavesElse is leaves for what follows else.
-func (r *round) leavesElse(s ast.Stmt) bool {
-	switch s := s.(type) {
-	case *ast.BlockStmt:
-		return r.leaves(s)
-	case *ast.IfStmt:
-		return r.leaves(s.Body) && (s.Else == nil || r.leavesElse(s.Else))
-	}
-	return false
-}
-
-// changes reports whether a block changes a variable.
-func changes(b *ast.BlockStmt) (yes bool) {
-	ast.Inspect(b, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.AssignStmt, *ast.IncDecStmt:
-			yes = true
-		}
-		return !yes
-	})
-	return yes
-}
-
-// onlyWalks reports whether a block does nothing but go to another element.
-func (r *round) onlyWalks(b *ast.BlockStmt) bool {
-	return len(b.List) > 0 && !slices.ContainsFunc(b.List, func(s ast.Stmt) bool {
-		switch s := s.(type) {
-		case *ast.IncDecStmt:
-			return !r.walk[assigned(s.X)]
-		case *ast.AssignStmt:
-			return slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool { return !r.walk[assigned(e)] }) ||
-				slices.ContainsFunc(s.Rhs, func(e ast.Expr) bool { return !r.only(e) })
-		}
-		return true
-	})
-}
-
-// hasNegatedLoad reports whether a condition has the form !x.Load().
-func hasNegatedLoad(code ast.Expr) (yes bool) {
-	ast.Inspect(code, func(n ast.Node) bool {
-		if not, ok := n.(*ast.UnaryExpr); ok && not.Op == token.NOT {
-			c, ok := not.X.(*ast.CallExpr)
-			yes = yes || ok && isLoad(c)
-		}
-		return !yes
-	})
-	return yes
-}
-
 // mark notes the code of idle rounds in some statements, if one leads to the next round from their end (after).
 func (r *round) mark(list []ast.Stmt, after bool) {
 	for i, s := range list {
@@ -209,7 +132,7 @@ func (r *round) markIn(s ast.Stmt, after bool) {
 				if s.Tag != nil {
 					condition = s.Tag
 				}
-				r.choose(condition, r.leads(caseBody(c), after, true), r.leaves(&ast.BlockStmt{List: caseBody(c)}))
+				r.choose(condition, r.leads(caseBody(c), after, true), &ast.BlockStmt{List: caseBody(c)})
 			}
 			if r.leads(caseBody(c), after, true) {
 				r.mark(caseBody(c), after)
@@ -222,7 +145,9 @@ func (r *round) markIn(s ast.Stmt, after bool) {
 			}
 		}
 	default:
-		r.idle = append(r.idle, s)
+		if e, ok := s.(*ast.ExprStmt); !ok || r.isIdleCall(e.X) {
+			r.idle = append(r.idle, s)
+		}
 	}
 }
 
@@ -233,24 +158,39 @@ func (r *round) markIf(s *ast.IfStmt, after bool) {
 	}
 	r.idle = append(r.idle, s.Cond)
 	then, other := r.branches(s)
-	r.choose(s.Cond, then && r.leads(s.Body.List, after, true), r.leaves(s.Body))
+	r.choose(s.Cond, then && r.leads(s.Body.List, after, true), s.Body)
 	if then && r.leads(s.Body.List, after, true) {
 		r.mark(s.Body.List, after)
 	}
-	if s.Else != nil && other && r.leadsFrom(s.Else, after, true) {
+	switch {
+	case s.Else != nil && other && r.leadsFrom(s.Else, after, true):
 		r.markIn(s.Else, after)
-	} else if s.Else != nil || !other || !after {
-		r.choose(s.Cond, false, !after || s.Else != nil && r.leavesElse(s.Else))
+	case s.Else != nil:
+		r.choose(s.Cond, false, s.Else)
+	case !after: // what follows leads out of the loop
+		r.choose(s.Cond, false, nil)
 	}
 }
 
-// choose notes a condition that looks, if one of its branches does not lead to the next round.
-func (r *round) choose(condition ast.Expr, idle, leaves bool) {
-	switch {
-	case idle || !r.isLook(condition):
-	case leaves:
+// choose notes a condition that looks, if one of its branches does not lead to the next round. A branch that ends the
+// program or the test is only a check.
+func (r *round) choose(condition ast.Expr, idle bool, branch ast.Stmt) {
+	if idle || !r.isLook(condition) {
+		return
+	}
+	leaves := branch == nil
+	switch b := branch.(type) {
+	case *ast.BlockStmt:
+		if fails(b) {
+			return
+		}
+		leaves = r.leaves(b)
+	case *ast.IfStmt:
+		leaves = r.leavesElse(b)
+	}
+	if leaves {
 		r.exits = append(r.exits, condition)
-	default:
-		r.works = append(r.works, condition)
+	} else {
+		r.guards = append(r.guards, condition)
 	}
 }

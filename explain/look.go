@@ -24,15 +24,13 @@ var (
 		`float(32|64)|bool|string|Pointer)$`)
 )
 
-// isLoad reports whether a call reads an atomic variable, or asks a map for a key.
-func isLoad(c *ast.CallExpr) bool { return strings.HasPrefix(calleeName(c), "Load") }
-
 // looks tells in a loop which calls only look at what others change.
 type looks struct {
 	file     *ast.File
-	asked    map[string]bool        // functions that are known to look
-	converts map[*ast.CallExpr]bool // conversions to types of the program
-	charges  bool                   // the file imports package env, whose Charge does nothing on the Go runtime
+	declared map[string][]*ast.FuncDecl // functions of the file
+	asked    map[string]bool            // functions that are known to look
+	converts map[*ast.CallExpr]bool     // see noteConversions
+	charges  bool                       // the file imports package env, whose Charge does nothing on the Go runtime
 }
 
 // at reports whether a call looks at what others change.
@@ -41,10 +39,25 @@ func (l *looks) at(c *ast.CallExpr) bool {
 	if l.asked[name] {
 		return true
 	}
-	if hasFunction(l.file, name) {
-		return onlyLooks(l.file, name) != nil || triesLock(l.file, name)
+	if l.declared[name] != nil {
+		return onlyLooks(l.declared, name) != nil || slices.ContainsFunc(l.declared[name], triesLock)
 	}
 	return (looking.MatchString(name) || trying.MatchString(name)) && !(name == "Load" && len(c.Args) > 0)
+}
+
+// isSwap reports whether a call compares and swaps, itself or by a function of the file that does nothing else.
+func (l *looks) isSwap(c *ast.CallExpr) bool { return l.isOnly(c, "CompareAndSwap") }
+
+// isLoad reports whether a call reads an atomic variable, itself or by a function of the file that does nothing else.
+// It may also ask a map for a key.
+func (l *looks) isLoad(c *ast.CallExpr) bool { return l.isOnly(c, "Load") }
+
+func (l *looks) isOnly(c *ast.CallExpr, prefix string) bool {
+	name := calleeName(c)
+	return strings.HasPrefix(name, prefix) || slices.ContainsFunc(l.declared[name], func(fn *ast.FuncDecl) bool {
+		return fn.Body != nil && len(fn.Body.List) == 1 && endsIn(fn.Body, token.RETURN) &&
+			mentionsCall(fn.Body, prefix)
+	})
 }
 
 // only reports whether an expression only looks, compares and converts.
@@ -68,9 +81,9 @@ func (l *looks) only(code ast.Node) bool {
 func (l *looks) isHarmless(c *ast.CallExpr) bool {
 	name := calleeName(c)
 	switch {
-	case name == "Len" && len(c.Args) == 0, l.converts[c], isErrorsIs(c):
+	case name == "Len" && len(c.Args) == 0, l.converts[c], calls(c, "errors") && name == "Is":
 		return true
-	case hasFunction(l.file, name):
+	case l.declared[name] != nil:
 		return false
 	case name == "": // a type, not the result of a call
 		_, typed := ast.Unparen(c.Fun).(*ast.StarExpr)
@@ -108,9 +121,15 @@ func (l *looks) noteConversions(code ast.Node) {
 			if id, ok := n.Fun.(*ast.Ident); ok && types[id.Name] {
 				l.converts[n] = true
 			}
-			if name := calleeName(n); len(n.Args) == 1 && (harmless.MatchString(name) || name == "Until") {
-				if c, ok := n.Args[0].(*ast.CallExpr); ok && calleeName(c) == "Add" {
-					l.converts[c] = true
+			if name := calleeName(n); harmless.MatchString(name) || name == "Until" {
+				moments := slices.Clone(n.Args)
+				if s, ok := n.Fun.(*ast.SelectorExpr); ok {
+					moments = append(moments, s.X)
+				}
+				for _, m := range moments {
+					if c, ok := m.(*ast.CallExpr); ok && calleeName(c) == "Add" {
+						l.converts[c] = true
+					}
 				}
 			}
 		}
@@ -140,30 +159,24 @@ func importsEnv(f *ast.File) bool {
 	})
 }
 
-// hasFunction reports whether a file declares a function or a method of a name.
-func hasFunction(f *ast.File, name string) bool {
-	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
-		fn, ok := d.(*ast.FuncDecl)
-		return ok && fn.Name.Name == name
-	})
-}
-
-// onlyLooks returns the only function of a file with a name, if it looks at what others change, or at the clock, and
-// changes nothing but its own variables and what it compares and swaps. Otherwise it returns nil.
-func onlyLooks(f *ast.File, name string) (found *ast.FuncDecl) {
+// declaredFunctions returns the functions and methods that a file declares, by name.
+func declaredFunctions(f *ast.File) map[string][]*ast.FuncDecl {
+	declared := map[string][]*ast.FuncDecl{}
 	for _, d := range f.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		switch {
-		case !ok || fn.Name.Name != name || fn.Body == nil:
-		case found != nil:
-			return nil
-		default:
-			found = fn
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			declared[fn.Name.Name] = append(declared[fn.Name.Name], fn)
 		}
 	}
-	if found == nil {
+	return declared
+}
+
+// onlyLooks returns the only declared function with a name, if it looks at what others change, or at the clock, and
+// changes nothing but its own variables and what it compares and swaps. Otherwise it returns nil.
+func onlyLooks(declared map[string][]*ast.FuncDecl, name string) *ast.FuncDecl {
+	if len(declared[name]) != 1 || declared[name][0].Body == nil {
 		return nil
 	}
+	found := declared[name][0]
 	only, looks := true, false
 	ast.Inspect(found.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -171,7 +184,7 @@ func onlyLooks(f *ast.File, name string) (found *ast.FuncDecl) {
 			name := calleeName(n)
 			look := looking.MatchString(name) || trying.MatchString(name) || locking.MatchString(name)
 			looks = looks || look && name != "Unlock" && name != "RUnlock"
-			only = only && (look || harmless.MatchString(name)) && !hasFunction(f, name)
+			only = only && (look || harmless.MatchString(name)) && declared[name] == nil
 		case *ast.ForStmt: // which tries again
 			only = only && mentionsCall(n, "CompareAndSwap")
 		case *ast.AssignStmt:
@@ -202,34 +215,44 @@ func mentionsCall(code ast.Node, prefix string) (yes bool) {
 	return yes
 }
 
-// triesLock reports whether a file has a function of this name that first tries a lock, and returns if that is taken.
-func triesLock(f *ast.File, name string) bool {
-	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Name.Name != name || fn.Body == nil || len(fn.Body.List) == 0 {
-			return false
-		}
-		first, ok := fn.Body.List[0].(*ast.IfStmt)
-		if !ok || !endsIn(first.Body, token.RETURN) {
-			return false
-		}
-		not, ok := first.Cond.(*ast.UnaryExpr)
-		if !ok || not.Op != token.NOT {
-			return false
-		}
-		try, ok := not.X.(*ast.CallExpr)
-		return ok && slices.Contains([]string{"TryLock", "TryRLock", "TryAcquire"}, calleeName(try))
-	})
-}
-
-// isErrorsIs reports whether a call is one of errors.Is.
-func isErrorsIs(n *ast.CallExpr) bool {
-	f, ok := n.Fun.(*ast.SelectorExpr)
-	if !ok || f.Sel.Name != "Is" {
+// triesLock reports whether a function first tries a lock, or takes it and looks, and returns if that fails.
+func triesLock(fn *ast.FuncDecl) bool {
+	if fn.Body == nil {
 		return false
 	}
-	x, ok := f.X.(*ast.Ident)
-	return ok && x.Name == "errors"
+	list, locked := fn.Body.List, false
+	for len(list) > 0 && isLocking(list[0]) {
+		list, locked = list[1:], true
+	}
+	if len(list) == 0 {
+		return false
+	}
+	first, ok := list[0].(*ast.IfStmt)
+	if !ok || !endsIn(first.Body, token.RETURN) {
+		return false
+	}
+	if locked {
+		l := looks{}
+		return first.Init == nil && l.only(first.Cond) && !mentionsCall(first.Body, "Wait")
+	}
+	not, ok := first.Cond.(*ast.UnaryExpr)
+	if !ok || not.Op != token.NOT {
+		return false
+	}
+	try, ok := not.X.(*ast.CallExpr)
+	return ok && slices.Contains([]string{"TryLock", "TryRLock", "TryAcquire"}, calleeName(try))
+}
+
+// isLocking reports whether a statement takes a lock, or will give it back.
+func isLocking(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		c, ok := s.X.(*ast.CallExpr)
+		return ok && locking.MatchString(calleeName(c))
+	case *ast.DeferStmt:
+		return locking.MatchString(calleeName(s.Call))
+	}
+	return false
 }
 
 // endsIn reports whether the last statement of a block is a return, break, continue or goto statement.

@@ -28,7 +28,7 @@ func (a *analysis) polls(stack []evidence.Frame, atomic bool) (poll, bool) {
 		at := a.prog.statement(stack, i)
 		switch a.roundAt(asking{at, asked, atomic}) {
 		case idles:
-			return poll{at, onlyLooks(file, asked)}, true
+			return poll{at, onlyLooks(declaredFunctions(file), asked)}, true
 		case works:
 			return poll{}, false
 		}
@@ -61,10 +61,14 @@ func (p program) roundAt(at asking) verdict {
 	file, loops := p.parsedFile(at.at.File), p.loops(at.at)
 	there := func(n ast.Node) bool { return p.covers(n, at.at.Line) }
 	for i := len(loops) - 1; i >= 0; i-- {
+		if length(loops[i]) > maxRound {
+			return works
+		}
 		r := newRound(loops[i], file, p.askedBy(loops[i], at))
 		v := r.verdict(there)
-		if v == defers && i == 0 && !r.updates() {
-			return works // a search
+		if fn := p.functionAt(file, at.at.Line); v == defers && i == 0 && !r.updates() &&
+			(fn == nil || fn.Type.Params.NumFields() > 0) {
+			return works // a search for something
 		}
 		if v != defers {
 			return v
@@ -87,7 +91,7 @@ func (p program) askedBy(loop ast.Stmt, at asking) map[string]bool {
 		}
 		return true
 	})
-	if called[at.function] {
+	if at.function != "" && called[at.function] {
 		asked[at.function] = true
 		return asked
 	}
@@ -96,6 +100,7 @@ func (p program) askedBy(loop ast.Stmt, at asking) map[string]bool {
 			return asked // inlined, or called by something that is
 		}
 	}
+	delete(called, "")
 	return called
 }
 

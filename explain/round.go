@@ -30,28 +30,32 @@ type round struct {
 	flow   flow
 	walk   places // see flow.walk
 	counts places // steps of idle rounds
+	bounds places // counts, and what depends on them
 	seen   places // places that hold what a look returned
+	held   places // places with a value that an update of the loop expects
+	mixed  places // places with a value that depends on held and on another look
 	needs  places // places on which the conditions of the loop depend
 	pauses bool   // calls of unknown functions are pauses between attempts
 	locked bool   // the round takes a lock
 
-	idle  []ast.Node // code that idle rounds execute
-	exits []ast.Expr // conditions that look, and lead out of the loop
-	works []ast.Expr // conditions that look, and lead to work
+	idle   []ast.Node // code that idle rounds execute
+	exits  []ast.Expr // conditions that look, and lead out of the loop
+	guards []ast.Expr // conditions that look, and lead to work
+
+	leading map[lead]bool // what leadsFrom returned
 }
 
 // newRound returns the rounds of a loop of a file, in which calls of some functions are known to look.
 func newRound(loop ast.Stmt, file *ast.File, asked map[string]bool) *round {
-	r := &round{looks: looks{file: file, asked: asked, charges: importsEnv(file)}, loop: loop, flow: flowOf(loop)}
-	r.label = labelOf(file, loop)
+	r := &round{looks: looks{file: file, declared: declaredFunctions(file), asked: asked, charges: importsEnv(file)},
+		loop: loop, label: labelOf(file, loop), flow: flowOf(loop), leading: map[lead]bool{}}
 	r.noteConversions(loop)
-	r.walk = r.flow.walk(loop, asked)
+	r.walk = r.flow.walk(loop, func(c *ast.CallExpr) bool {
+		name := calleeName(c)
+		return r.asked[name] && !trying.MatchString(name) || r.isLoad(c) ||
+			r.at(c) && !clocks.MatchString(name) && !trying.MatchString(name)
+	})
 	r.locked = mentionsCall(loop, "Lock") || mentionsCall(loop, "RLock")
-	r.pauses = mentionsCall(loop, "CompareAndSwap") || mentionsCall(loop, "TryLock") || mentionsCall(loop, "TryRLock")
-	for name := range asked {
-		r.pauses = r.pauses || isAttempt(file, name)
-	}
-
 	r.needs, r.seen, r.counts = places{}, places{}, places{}
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -78,6 +82,8 @@ func newRound(loop ast.Stmt, file *ast.File, asked map[string]bool) *round {
 		}
 	}
 	r.flow.reaches(r.seen)
+	r.noteMixed()
+	r.pauses = r.attempts()
 	return r
 }
 
@@ -98,16 +104,42 @@ func (r *round) noteScan(loop ast.Stmt) {
 	}
 }
 
-// isAttempt reports whether a function tries something that can fail, by its name or its source.
-func isAttempt(file *ast.File, name string) bool {
-	if strings.HasPrefix(strings.ToLower(name), "try") {
-		return true
+// attempts reports whether the loop goes on only if something that it tries fails: it may call pauses then.
+func (r *round) attempts() bool {
+	tried := places{}
+	for name, from := range r.flow.sources {
+		if slices.ContainsFunc(from, func(e ast.Expr) bool { return r.tries(e) }) {
+			tried[name] = true
+		}
 	}
-	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
-		fn, ok := d.(*ast.FuncDecl)
-		return ok && fn.Name.Name == name && fn.Body != nil &&
-			(mentionsCall(fn.Body, "CompareAndSwap") || mentionsCall(fn.Body, "TryLock"))
+	yes := false
+	ast.Inspect(r.loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			yes = yes || n == r.loop && n.Cond != nil && r.tries(n.Cond)
+		case *ast.IfStmt:
+			yes = yes || (r.tries(n.Cond) || tried.in(n.Cond)) &&
+				(n.Else != nil || endsIn(n.Body, token.RETURN, token.BREAK, token.CONTINUE))
+		}
+		return !yes
 	})
+	return yes
+}
+
+// tries reports whether code tries something that can fail, by the name of what it calls or by its source.
+func (r *round) tries(code ast.Node) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			name := calleeName(c)
+			yes = yes || trying.MatchString(name) ||
+				r.asked[name] && (strings.HasPrefix(strings.ToLower(name), "try") ||
+					slices.ContainsFunc(r.declared[name], func(fn *ast.FuncDecl) bool {
+						return mentionsCall(fn, "CompareAndSwap") || mentionsCall(fn, "TryLock")
+					}))
+		}
+		return !yes
+	})
+	return yes
 }
 
 // labelOf returns the label of a loop, or "".
@@ -123,14 +155,13 @@ func labelOf(file *ast.File, loop ast.Stmt) (label string) {
 
 // verdict returns what the loop does in a round that leads through code for which there returns true.
 func (r *round) verdict(there func(ast.Node) bool) verdict {
-	if length(r.loop) > maxRound {
-		return works
-	}
 	other := works
 	if r.scans(r.loop) || r.updates() {
 		other = defers
 	}
 	r.noteCounts()
+	r.bounds = r.flow.reaches(maps.Clone(r.counts))
+	clear(r.leading) // without counts
 	r.examine()
 	if !slices.ContainsFunc(r.idle, there) || !r.waits() {
 		return other
@@ -152,6 +183,7 @@ func length(loop ast.Stmt) (n int) {
 // noteCounts finds the steps that a round takes that does nothing else.
 func (r *round) noteCounts() {
 	steps := r.flow.steps()
+	body, _ := loopParts(r.loop)
 	note := func(places ...ast.Expr) {
 		for _, p := range places {
 			if name := assigned(p); steps[name] && !r.walk[name] {
@@ -161,8 +193,15 @@ func (r *round) noteCounts() {
 	}
 	ast.Inspect(r.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.ForStmt:
+			return n == r.loop
+		case *ast.RangeStmt:
+			if n == r.loop && n.Key != nil && n.Value == nil {
+				note(n.Key)
+			}
+			return n == r.loop
 		case *ast.BlockStmt:
-			return n == bodyOf(r.loop) || r.leads(n.List, true, true)
+			return n == body || r.leads(n.List, true, true)
 		case *ast.IncDecStmt:
 			note(n.X)
 		case *ast.AssignStmt:
@@ -181,21 +220,19 @@ func (r *round) noteCounts() {
 // before.
 func (r *round) waits() bool {
 	l, ok := r.loop.(*ast.ForStmt)
-	if counts := !ok || l.Post != nil; len(r.exits) == 0 && (counts || len(r.works) == 0) {
+	if counts := !ok || l.Post != nil; len(r.exits) == 0 && (counts || len(r.guards) == 0) {
 		return false
 	}
 	reads := func(e ast.Expr) bool { return !r.anyLook(e) } // what the lock guards
-	return !r.locked || slices.ContainsFunc(r.exits, reads) || slices.ContainsFunc(r.works, reads)
+	return !r.locked || slices.ContainsFunc(r.exits, reads) || slices.ContainsFunc(r.guards, reads)
 }
 
 // examine finds the code of idle rounds.
 func (r *round) examine() {
-	r.idle, r.exits, r.works = nil, nil, nil
 	switch l := r.loop.(type) {
 	case *ast.RangeStmt:
-		if !r.only(l.X) || r.walk.inAny(slices.DeleteFunc([]ast.Expr{l.Key, l.Value}, func(e ast.Expr) bool {
-			return e == nil
-		})) {
+		names := identifiers(l.Key, l.Value)
+		if !r.only(l.X) || slices.ContainsFunc(names, func(n string) bool { return r.walk[n] }) || hasValue(l) {
 			return
 		}
 		r.mark(l.Body.List, true)
@@ -218,4 +255,10 @@ func (r *round) examine() {
 		}
 		r.mark(l.Body.List, true)
 	}
+}
+
+// hasValue reports whether a loop has a variable for the elements of what it goes through.
+func hasValue(l *ast.RangeStmt) bool {
+	id, ok := l.Value.(*ast.Ident)
+	return l.Value != nil && !(ok && id.Name == "_")
 }

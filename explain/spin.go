@@ -48,7 +48,7 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 			if !strings.Contains(leaf, "Load") && !strings.Contains(leaf, "CompareAndSwap") {
 				return false
 			}
-			_, polls := a.polls(w.stack[by:], true)
+			_, polls := a.polls(w.stack, true)
 			return polls
 		}
 	}

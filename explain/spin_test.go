@@ -315,6 +315,27 @@ func TestRuntimePolling(t *testing.T) {
 	}
 }
 
+// advancing are functions that loops call.
+const advancing = `func due() bool {
+for {
+o := at.Load()
+if at.CompareAndSwap(o, o+1) {
+return o > 0
+} } }
+func (s *T) done() bool { return s.d.Load() }
+func (s *T) closed() bool { return s.c.Load() }
+func (s *T) has(k string) bool { s.mu.RLock(); defer s.mu.RUnlock(); return s.m[k] }
+func load(p *unsafe.Pointer) *node { return (*node)(atomic.LoadPointer(p)) }
+func cas(p *unsafe.Pointer, old, n *node) bool { return atomic.CompareAndSwapPointer(p, old.ptr(), n.ptr()) }
+func (q *T) lockedPop() (int, bool) {
+q.mu.Lock()
+defer q.mu.Unlock()
+if len(q.xs) == 0 { return 0, false }
+v := q.xs[0]; q.xs = q.xs[1:]
+return v, true
+}
+`
+
 // TestAdvances: a loop that works in each round, or goes from one atomic variable or element to the next, does not
 // poll, and one that looks at the same again and again does.
 func TestAdvances(t *testing.T) {
@@ -434,16 +455,56 @@ func TestAdvances(t *testing.T) {
 		{"for spins := 0; ; spins++ {| if ready.Load() { return }| if spins > 100 { time.Sleep(1) } }",
 			load + "main.f:4", true},
 		{"for {| if !ready.Load() { spins++; continue }| return }", load + "main.f:4", true},
+		{"for i := uint64(3); i*i <= n; i += 2 {| if ctx.Err() != nil { return }| if n%i == 0 { return } }", "main.f:4",
+			false}, // it computes
+		{"for b != 0 {| if ctx.Err() != nil { return }| a, b = b, a%b }", "main.f:4", false},
+		{"for _, k := range keys {| if !s.has(k) { return } }", "main.has:2 main.f:4", false},
+		{"for i := 0; i < n; i++ {| if s.has(i) { return } }", "main.has:2 main.f:4", false},
+		{"for !s.has(k) {| }", "main.has:2 main.f:3", true},
+		{"for !stop.Load() {| step()| if stats.TryLock() { stats.merge(local); stats.Unlock() } }",
+			"main.step:2 main.f:4", false},
+		{"for !stop.Load() {| serve()| if n.Load() > limit && turn.CompareAndSwap(false, true) { go rotate() } }",
+			load + "main.f:3", false},
+		{"for i := 0; i < b.N; i++ {| if _, ok := c.get(k); !ok { b.Fatal(k) } }", load + "main.get:2 main.f:4", false},
+		{"for !stop.Load() {| mu.RLock()| v := m[k]| mu.RUnlock()| if v != 1 { panic(v) } }", "main.f:4", false},
+		{"for {| t := q.tail.Load()| next := t.next.Load()| if t != q.tail.Load() { continue }| " +
+			"if next != nil { q.tail.CompareAndSwap(t, next); continue }| " +
+			"if t.next.CompareAndSwap(nil, n) { q.tail.CompareAndSwap(t, n); return } }", load + "main.f:5", false},
+		{"for {| t := load(&q.tail)| next := load(&t.next)| if t != load(&q.tail) { continue }| " +
+			"if next != nil { cas(&q.tail, t, next); continue }| if cas(&t.next, next, n) { return } }",
+			load + "main.f:4", false},
+		{"for {| pos := q.in.Load(); c := &q.buf[pos&mask]| dif := int64(c.seq.Load()) - int64(pos)| if dif == 0 {| " +
+			"if q.in.CompareAndSwap(pos, pos+1) { return }| } else if dif < 0 { return } }", load + "main.f:5", false},
+		{"for {| g := q.in.Load()| if c := &q.buf[g&mask]; c.seq.Load() == g {| " +
+			"if q.in.CompareAndSwap(g, g+1) { return }| } }", load + "main.f:5", false},
+		{"for {| mu.Lock(); id := next; next++; mu.Unlock()| if id >= n { return } }", "main.f:4", false},
+		{"for {| v, ok := q.lockedPop()| if !ok { continue }| handle(v) }", "main.lockedPop:2 main.f:4", true},
+		{"for {| v, ok := q.TryPop()| if !ok { continue }| handle(v) }", load + "main.handle:2 main.f:6", false},
+		{"for !p.idle() {| }", load + "main.idle:1 main.f:3", true},
+		{"for t-r.head == size {| r.head = r.shared.Load() }", load + "main.f:4", true},
+		{"for !l.s.CompareAndSwap(0, 1) {| l.spins++ }", swap + "main.f:3", true},
+		{"for !l.CompareAndSwap(0, 1) {| time.Sleep(1) }", swap + "main.f:3", false},
+		{"for !l.CompareAndSwap(0, 1) {| for i := 0; i < pause; i++ { runtime.Gosched() }| " +
+			"if pause < 16 { pause <<= 1 } }", swap + "main.f:3", true},
+		{"for i := range 1000 {| if l.TryLock() { return }| if i > 30 { time.Sleep(1) } }",
+			swap + "sync.TryLock main.f:4", true},
+		{"for start.Add(d).After(time.Now()) {| }", "time.Now main.f:3", true},
+		{"for {| if mode == 1 { a = 1 } else { return }| if ready.Load() { return } }", load + "main.f:5", true},
+		{"wait:| for {| if !ready.Load() { continue wait }| run() }", load + "main.f:5", true},
+		{"for {| o := x.Load()| ok := x.CompareAndSwap(o, o+1)| if ok { return } }", load + "main.f:4", false},
+		{"for {| n := (*node)(atomic.LoadPointer(&p))| if n == nil { continue }| use(n) }", load + "main.f:4", true},
+		{"for {| if ready.Load() { return }" + strings.Repeat("| n++", maxRound) + " }", load + "main.f:4", false},
+		{"for {| " + strings.Repeat("if mode == x { return } else ", 60) + "if ready.Load() { return } }",
+			load + "main.f:4", true}, // in linear time
 		{"for _, q := range qs {| for n := q.Load(); n != nil; n = n.next.Load() {| } }", load + "main.f:4", false},
 	} {
 		end := "\n}\n"
 		if c.code == "for !due() {" {
 			end = "\n}" + end
 		}
-		text := "package main\nfunc (n *node) Next() *node { return n.next.Load() }; func f() {\n" +
-			strings.ReplaceAll(c.code, "| ", "\n") + end + "func due() bool {\nfor {\no := at.Load()\n" +
-			"if at.CompareAndSwap(o, o+1) {\nreturn o > 0\n}\n}\n}\n" +
-			"func (s *T) done() bool { return s.d.Load() }\nfunc (s *T) closed() bool { return s.c.Load() }\n"
+		text := "package main; func (p *T) idle() bool { for _, w := range p.ws { if w.busy.Load() { break } } }\n" +
+			"func (n *node) Next() *node { return n.next.Load() }; func f() {\n" +
+			strings.ReplaceAll(c.code, "| ", "\n") + end + advancing
 		v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(text)})}
 		if v.prog.parsedFile("main.go") == nil {
 			t.Fatalf("%s is no Go", c.code)

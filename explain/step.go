@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
-	"strings"
 )
 
 // outcomes reports whether an idle round leads to the end of a condition that is true, and of one that is false.
@@ -18,17 +17,53 @@ func (r *round) outcomes(code ast.Expr) (yes, no bool) {
 			return yes, no
 		}
 	case *ast.BinaryExpr:
-		xYes, xNo := r.outcomes(e.X)
-		yYes, yNo := r.outcomes(e.Y)
 		switch e.Op {
-		case token.LAND:
-			return xYes && yYes, xNo || xYes && yNo
-		case token.LOR:
+		case token.LAND, token.LOR:
+			xYes, xNo := r.outcomes(e.X)
+			yYes, yNo := r.outcomes(e.Y)
+			if e.Op == token.LAND {
+				return xYes && yYes, xNo || xYes && yNo
+			}
 			return xYes || xNo && yYes, xNo && yNo
+		case token.EQL, token.NEQ:
+			only := r.isIdle(e)
+			changed := !(r.reloads(e.X, e.Y) || r.reloads(e.Y, e.X)) // by another goroutine, which made progress
+			if e.Op == token.EQL {
+				return only, only && changed
+			}
+			return only && changed, only
 		}
 	}
-	only := r.only(code) && !r.hasUpdate(code)
+	only := r.isIdle(code)
 	return only, only
+}
+
+// isIdle reports whether an expression only looks, and shows no progress of another goroutine.
+func (r *round) isIdle(code ast.Expr) bool {
+	return r.only(code) && !r.hasUpdate(code) && !r.mixed.in(code) && !r.mixes(code)
+}
+
+// mixes reports whether an expression depends on the value that an update of the loop expects, and on another look, as
+// in a queue with a number in each slot: another value there shows that another goroutine made progress.
+func (r *round) mixes(code ast.Expr) bool {
+	if !r.held.in(code) {
+		return false
+	}
+	for name := range reads(code) {
+		if r.seen[name] && !r.held[name] {
+			return true
+		}
+	}
+	return r.anyLook(code)
+}
+
+// reloads reports whether an expression loads an atomic variable again whose value a variable of the round holds.
+func (r *round) reloads(held, code ast.Expr) bool {
+	c, ok := code.(*ast.CallExpr)
+	if !ok || !r.isLoad(c) {
+		return false
+	}
+	return r.loadedFrom(held, loadedPlace(c))
 }
 
 // isLook reports whether a condition depends on what others change. A bound of the number of rounds does not.
@@ -36,13 +71,15 @@ func (r *round) isLook(code ast.Expr) (yes bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
-			if n.Op.Precedence() == token.EQL.Precedence() && r.counts.in(n) {
+			if n.Op.Precedence() == token.EQL.Precedence() && r.bounds.in(n) {
 				return false
 			}
 		case *ast.CallExpr:
 			yes = yes || r.at(n)
+		case *ast.SelectorExpr:
+			yes = yes || r.seen[placeName(n)]
 		case *ast.Ident:
-			yes = yes || r.seen[n.Name] || r.locked && !r.counts[n.Name] && n.Name != "true" && n.Name != "nil"
+			yes = yes || r.seen[n.Name] || r.locked && !r.bounds[n.Name] && n.Name != "true" && n.Name != "nil"
 		}
 		return !yes
 	})
@@ -57,35 +94,70 @@ func (r *round) clean(s ast.Stmt) bool {
 		return true
 	case *ast.ExprStmt:
 		c, ok := s.X.(*ast.CallExpr)
-		if !ok {
-			return false
-		}
-		name := calleeName(c)
-		return locking.MatchString(name) || name == "Gosched" || r.charges && name == "Charge" ||
-			r.pauses && r.isPause(c)
+		return ok && (r.isIdleCall(c) || r.pauses && r.isPause(c))
 	case *ast.DeclStmt:
 		return r.only(s)
 	case *ast.IncDecStmt:
-		id, ok := s.X.(*ast.Ident)
-		return ok && !r.walk[id.Name]
+		name := placeName(s.X)
+		_, variable := s.X.(*ast.Ident)
+		return name != "" && !r.walk[name] && (variable || !r.needs[name])
 	case *ast.AssignStmt:
-		if !allIdentifiers(s.Lhs) || r.hasUpdate(s) {
-			return false
-		}
-		needed := s.Tok == token.ASSIGN && !slices.ContainsFunc(s.Rhs, func(e ast.Expr) bool { return !isPlain(e) })
-		for _, l := range identifiers(s.Lhs...) {
-			if r.walk[l] && s.Tok != token.DEFINE {
-				return false
-			}
-			needed = needed || r.needs[l]
-		}
-		if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-			_, constant := s.Rhs[0].(*ast.BasicLit)
-			needed = needed || constant
-		}
-		return needed && !slices.ContainsFunc(s.Rhs, func(e ast.Expr) bool { return !r.only(e) })
+		return r.cleanAssignment(s)
 	}
 	return false
+}
+
+// isIdleCall reports whether a call takes or gives back a lock, or yields.
+func (r *round) isIdleCall(e ast.Expr) bool {
+	c, ok := e.(*ast.CallExpr)
+	name := ""
+	if ok {
+		name = calleeName(c)
+	}
+	return locking.MatchString(name) || name == "Gosched" || r.charges && name == "Charge"
+}
+
+// cleanAssignment is clean for an assignment.
+func (r *round) cleanAssignment(s *ast.AssignStmt) bool {
+	if r.hasUpdate(s) || slices.ContainsFunc(s.Rhs, func(e ast.Expr) bool { return !r.only(e) }) {
+		return false
+	}
+	needed := false
+	for i, l := range s.Lhs {
+		name, from := placeName(l), s.Rhs[min(i, len(s.Rhs)-1)]
+		_, variable := l.(*ast.Ident)
+		_, constant := from.(*ast.BasicLit)
+		anew := s.Tok == token.ASSIGN || s.Tok == token.DEFINE
+		switch {
+		case name == "" || r.walk[name] && s.Tok != token.DEFINE:
+			return false
+		case !variable && !(r.needs[name] && r.anyLook(from)): // it writes to memory
+			return false
+		case !anew && !constant && !r.needs[name]: // it adds up
+			return false
+		case r.flow.kept[name] && !r.anyLook(from) && r.computes(name, s, from):
+			return false
+		}
+		needed = needed || !anew || r.needs[name] || isPlain(from)
+	}
+	return needed // and not computed for others
+}
+
+// computes reports whether an assignment makes a value of the last one, and not only counts.
+func (r *round) computes(name string, s *ast.AssignStmt, from ast.Expr) bool {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		_, constant := from.(*ast.BasicLit)
+		return !constant
+	}
+	if !r.flow.reaches(places{name: true}).in(from) {
+		return false
+	}
+	b, ok := from.(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD && b.Op != token.SUB {
+		return true
+	}
+	_, constant := b.Y.(*ast.BasicLit)
+	return !constant || placeName(b.X) != name
 }
 
 // isPlain reports whether an expression is a variable, a field or a constant.
@@ -107,7 +179,7 @@ func (r *round) isPause(c *ast.CallExpr) bool {
 // That fails only if another goroutine made progress. So does an attempt at each element in turn.
 func (r *round) hasUpdate(code ast.Node) (yes bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok && strings.HasPrefix(calleeName(c), "CompareAndSwap") {
+		if c, ok := n.(*ast.CallExpr); ok && r.isSwap(c) {
 			yes = yes || r.isUpdate(c)
 		}
 		return !yes
@@ -116,34 +188,73 @@ func (r *round) hasUpdate(code ast.Node) (yes bool) {
 }
 
 func (r *round) isUpdate(c *ast.CallExpr) bool {
-	of, old := c.Fun, 0
-	if calleeName(c) != "CompareAndSwap" && len(c.Args) == 3 { // of package atomic
-		of, old = c.Args[0], 1
-	} else if s, ok := c.Fun.(*ast.SelectorExpr); ok {
-		of = s.X
-	}
-	if r.walk.in(of) {
+	of, old := swapped(c)
+	if of == nil || r.walk.in(of) {
 		return true
 	}
-	if len(c.Args) <= old {
-		return false
+	if id, ok := old.(*ast.Ident); ok && id.Name == "nil" { // the end of a list
+		return r.seen.in(of)
 	}
-	id, ok := c.Args[old].(*ast.Ident)
-	return ok && slices.ContainsFunc(r.flow.sources[id.Name], func(from ast.Expr) (loads bool) {
-		ast.Inspect(from, func(n ast.Node) bool {
-			if l, ok := n.(*ast.CallExpr); ok && isLoad(l) {
-				x := ast.Expr(nil)
-				if len(l.Args) > 0 {
-					x = l.Args[0]
-				} else if s, ok := l.Fun.(*ast.SelectorExpr); ok {
-					x = s.X
+	return r.loadedFrom(old, of)
+}
+
+// swapped returns what a call compares and swaps, and the value that it expects there. They are nil if it has other
+// arguments.
+func swapped(c *ast.CallExpr) (of, old ast.Expr) {
+	s, method := c.Fun.(*ast.SelectorExpr)
+	switch {
+	case len(c.Args) == 3:
+		return c.Args[0], c.Args[1]
+	case len(c.Args) == 2 && method:
+		return s.X, c.Args[0]
+	}
+	return nil, nil
+}
+
+// loadedPlace returns what a call loads, or nil.
+func loadedPlace(c *ast.CallExpr) ast.Expr {
+	if len(c.Args) > 0 {
+		return c.Args[0]
+	}
+	if s, ok := c.Fun.(*ast.SelectorExpr); ok {
+		return s.X
+	}
+	return nil
+}
+
+// loadedFrom reports whether an expression reads a variable of the round that holds what was loaded from a place.
+func (r *round) loadedFrom(code, place ast.Expr) bool {
+	for name := range reads(code) {
+		if slices.ContainsFunc(r.flow.sources[name], func(from ast.Expr) (loads bool) {
+			ast.Inspect(from, func(n ast.Node) bool {
+				c, ok := n.(*ast.CallExpr)
+				loads = loads || ok && r.isLoad(c) && place != nil && sameCode(loadedPlace(c), place)
+				return !loads
+			})
+			return loads
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteMixed finds the variables that hold what mixes.
+func (r *round) noteMixed() {
+	r.held, r.mixed = places{}, places{}
+	ast.Inspect(r.loop, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && r.isSwap(c) && r.isUpdate(c) {
+			if _, old := swapped(c); old != nil {
+				for name := range reads(old) {
+					r.held[name] = r.seen[name]
 				}
-				loads = loads || x != nil && sameCode(x, of)
 			}
-			return !loads
-		})
-		return loads
+		}
+		return true
 	})
+	for name, from := range r.flow.sources {
+		r.mixed[name] = slices.ContainsFunc(from, r.mixes)
+	}
 }
 
 // updates reports whether the loop updates an atomic variable without a lock.
@@ -156,7 +267,7 @@ func (r *round) scans(code ast.Stmt) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			name := calleeName(n)
-			only = only && (r.at(n) && !trying.MatchString(name) || r.isHarmless(n) || locking.MatchString(name))
+			only = only && (r.at(n) && !trying.MatchString(name) || r.isHarmless(n) || r.isIdleCall(n))
 		case *ast.AssignStmt:
 			only = only && allIdentifiers(n.Lhs)
 		case *ast.IncDecStmt:
