@@ -121,23 +121,7 @@ func (r *round) markIn(s ast.Stmt, after bool) {
 	case *ast.IfStmt:
 		r.markIf(s, after)
 	case *ast.SwitchStmt:
-		if s.Tag != nil {
-			r.idle = append(r.idle, s.Tag)
-		}
-		for _, c := range s.Body.List {
-			c := c.(*ast.CaseClause)
-			for _, e := range c.List {
-				r.idle = append(r.idle, e)
-				condition := e
-				if s.Tag != nil {
-					condition = s.Tag
-				}
-				r.choose(condition, r.leads(caseBody(c), after, true), &ast.BlockStmt{List: caseBody(c)})
-			}
-			if r.leads(caseBody(c), after, true) {
-				r.mark(caseBody(c), after)
-			}
-		}
+		r.markSwitch(s, after)
 	case *ast.SelectStmt:
 		for _, c := range s.Body.List {
 			if c := c.(*ast.CommClause); c.Comm == nil {
@@ -147,6 +131,32 @@ func (r *round) markIn(s ast.Stmt, after bool) {
 	default:
 		if e, ok := s.(*ast.ExprStmt); !ok || r.isIdleCall(e.X) {
 			r.idle = append(r.idle, s)
+		}
+	}
+}
+
+// markSwitch is mark for a switch statement.
+func (r *round) markSwitch(s *ast.SwitchStmt, after bool) {
+	var all []ast.Expr
+	if s.Tag != nil {
+		r.idle, all = append(r.idle, s.Tag), append(all, s.Tag)
+	}
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			r.idle, all = append(r.idle, e), append(all, e)
+		}
+	}
+	for _, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		body, conditions := caseBody(c), c.List
+		if s.Tag != nil || c.List == nil { // the default depends on all
+			conditions = all
+		}
+		for _, e := range conditions {
+			r.choose(e, r.leads(body, after, true), &ast.BlockStmt{List: body})
+		}
+		if r.leads(body, after, true) {
+			r.mark(body, after)
 		}
 	}
 }

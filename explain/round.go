@@ -161,7 +161,6 @@ func (r *round) verdict(there func(ast.Node) bool) verdict {
 	}
 	r.noteCounts()
 	r.bounds = r.flow.reaches(maps.Clone(r.counts))
-	clear(r.leading) // without counts
 	r.examine()
 	if !slices.ContainsFunc(r.idle, there) || !r.waits() {
 		return other
@@ -182,15 +181,11 @@ func length(loop ast.Stmt) (n int) {
 
 // noteCounts finds the steps that a round takes that does nothing else.
 func (r *round) noteCounts() {
-	steps := r.flow.steps()
 	body, _ := loopParts(r.loop)
-	note := func(places ...ast.Expr) {
-		for _, p := range places {
-			if name := assigned(p); steps[name] && !r.walk[name] {
-				r.counts[name] = true
-			}
-		}
-	}
+	counts := places{}
+	r.counts = r.flow.steps() // at most
+	maps.DeleteFunc(r.counts, func(name string, _ bool) bool { return r.walk[name] })
+	note := func(p ast.Expr) { counts[assigned(p)] = r.counts[assigned(p)] }
 	ast.Inspect(r.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt:
@@ -214,6 +209,8 @@ func (r *round) noteCounts() {
 		}
 		return true
 	})
+	r.counts = counts
+	clear(r.leading)
 }
 
 // waits reports whether what the loop looks at lets it go on. A loop that counts its rounds must be able to end
