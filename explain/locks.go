@@ -23,7 +23,7 @@ const (
 
 	lockCost   = 0.15                  // fraction of the CPU time in locks and the scheduler that makes a convoy
 	lockShort  = 20 * time.Microsecond // holding time that is shorter than parking and waking
-	lockInside = 0.7                   // fraction of the users' running time during which the lock is held
+	lockInside = 0.5                   // fraction of the users' running time during which the lock is held
 	delayed    = 0.85                  // mean number of waiting goroutines in a mutex profile: nearly always one
 )
 

@@ -133,41 +133,6 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 	return f, true
 }
 
-// memoryUpdateShare returns the fraction of the goroutines' CPU time on lines that add to a field or an element.
-// Goroutines whose fields share a cache line slow each other down (false sharing).
-func (a *analysis) memoryUpdateShare() float64 {
-	if !a.hasSamples() {
-		return 0
-	}
-
-	share := 0.0
-	for i := range a.cpu.list {
-		w := &a.cpu.list[i]
-		if w.root != "" && len(w.stack) > 0 && a.prog.isOwn(w.stack[0]) &&
-			updatesMemory(a.prog.sourceLine(w.stack[0])) {
-			share += w.weight / math.Max(a.cpu.user, 1e-9)
-		}
-	}
-
-	return share
-}
-
-var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|--|[-+|^&]=)`)
-
-var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<<|>>|&\^|[*/%])?= (.*)`)
-
-var operands = regexp.MustCompile(`\.?[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
-
-// updatesMemory reports whether a line adds to a field or an element, or computes a field from its old value. Other
-// computed elements mostly belong to one goroutine.
-func updatesMemory(line string) bool {
-	if increments.MatchString(line) {
-		return true
-	}
-	m := fields.FindStringSubmatch(line)
-	return m != nil && (m[2] != "" || slices.Contains(operands.FindAllString(m[3], -1), m[1]))
-}
-
 var atomicAdd = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
 // cpuSaturated finds programs that use all CPUs.

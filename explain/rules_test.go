@@ -534,6 +534,23 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 	}
 }
 
+// A sample may be on the line after the one that takes long, or at the head of the loop.
+func TestFollowsUpdate(t *testing.T) {
+	text := "package main\nfunc parse(s *stats, x int) {\ns.lines++\nif x&255 == 0 {\nreturn\n}\ns.bytes += x\n}\n" +
+		"func work(s *stats, n int) {\nfor range n {\nparse(s, n)\n}\nfor range n {\ns.lines++\n}\n" +
+		"for range n {\nuse(s.lines)\n}\nfor range n {\n}\nx = s.lines\n}\n"
+	p := newProgram(&evidence.Program{Source: sourceOf(text)})
+	for line, want := range map[int]bool{2: false, 4: true, 5: false, 10: true, 11: false, 13: true, 16: false,
+		19: false} {
+		if got := p.followsUpdate(evidence.Frame{File: "main.go", Line: line}); got != want {
+			t.Errorf("line %d: %v", line, got)
+		}
+	}
+	if newProgram(&evidence.Program{}).followsUpdate(evidence.Frame{File: "main.go", Line: 4}) {
+		t.Error("without source")
+	}
+}
+
 // False sharing takes more CPU time on several CPUs, though less than twice as much.
 func TestFalseSharing(t *testing.T) {
 	build := func(line string, one time.Duration) *testCase {
