@@ -13,7 +13,7 @@ func (r *round) branches(s *ast.IfStmt) (then, other bool) {
 	}
 	then, other = r.outcomes(s.Cond)
 	through := r.falls(s.Body)
-	if r.counts.in(s.Cond) && !r.anyLook(s.Cond) { // it may pause after some rounds
+	if r.bounds.in(s.Cond) && !r.anyLook(s.Cond) { // it may pause after some rounds
 		counts := r.comparesCount(s.Cond)
 		return then && counts, other && counts
 	}
@@ -45,7 +45,7 @@ func (r *round) comparesCount(code ast.Expr) (only bool) {
 			}
 			e = b.X
 		}
-		return r.counts[placeName(e)] || !r.counts.in(e)
+		return r.counts[placeName(e)] || !r.bounds.in(e)
 	}
 	b, ok := code.(*ast.BinaryExpr)
 	return ok && isCount(b.X) && isCount(b.Y)
@@ -73,7 +73,8 @@ func fails(b *ast.BlockStmt) bool {
 		return false
 	}
 	c, ok := s.X.(*ast.CallExpr)
-	return ok && slices.Contains([]string{"panic", "Fatal", "Fatalf", "FailNow", "Exit", "Goexit"}, calleeName(c))
+	return ok && slices.Contains([]string{"panic", "Panic", "Panicf", "Fatal", "Fatalf", "Fatalln", "FailNow",
+		"Exit", "Goexit"}, calleeName(c))
 }
 
 // leavesElse is leaves for what follows else.

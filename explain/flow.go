@@ -63,10 +63,11 @@ func assigned(to ast.Expr) string {
 type flow struct {
 	sources map[string][]ast.Expr // what is assigned to each
 	kept    places                // those that are not only defined anew each time
+	known   map[string]places     // see from
 }
 
 func flowOf(loop ast.Stmt) flow {
-	f := flow{map[string][]ast.Expr{}, places{}}
+	f := flow{map[string][]ast.Expr{}, places{}, map[string]places{}}
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ValueSpec:
@@ -107,6 +108,14 @@ func (f flow) assign(to ast.Expr, keep bool, from ...ast.Expr) {
 	if keep {
 		f.kept[name] = true
 	}
+}
+
+// from returns a place and what gets its value from it.
+func (f flow) from(name string) places {
+	if f.known[name] == nil {
+		f.known[name] = f.reaches(places{name: true})
+	}
+	return f.known[name]
 }
 
 // reaches adds to places what gets its value from them.
@@ -163,7 +172,7 @@ func reads(code ast.Node) places {
 func (f flow) steps() places {
 	steps := places{}
 	for name := range f.kept {
-		if f.reaches(places{name: true}).inAny(f.sources[name]) {
+		if f.from(name).inAny(f.sources[name]) {
 			steps[name] = true
 		}
 	}
@@ -175,7 +184,7 @@ func (f flow) steps() places {
 func (f flow) walk(loop ast.Stmt, asks func(*ast.CallExpr) bool) places {
 	walk := places{}
 	for step := range f.steps() {
-		if from := f.reaches(places{step: true}); isPlace(loop, from, asks) {
+		if from := f.from(step); isPlace(loop, from, asks) {
 			maps.Copy(walk, from)
 		}
 	}

@@ -139,6 +139,7 @@ func TestTooFineReplies(t *testing.T) {
 		"to send, in a select":    {many(evidence.OpSelect, "main.commit", "runtime.chanrecv1"), false},
 		"from a select":           {many(evidence.OpSelect, "main.commit", "runtime.selectgo"), true},
 		"without waiting":         {many(evidence.OpSelect, "main.commit", "runtime.selectnbsend"), true},
+		"one that may send":       {many(evidence.OpReceive, "main.logger", "runtime.chansend1"), true},
 		"a collector of logs":     {many(evidence.OpSelect, "main.logger", "runtime.selectgo"), false},
 		"to send, then":           {many(evidence.OpSelect, "main.commit", "runtime.selectnbrecv"), false},
 		"a timer":                 {many(evidence.OpSleep, "", ""), true},
@@ -162,6 +163,9 @@ func TestTooFineReplies(t *testing.T) {
 		if strings.HasSuffix(name, "logs") {
 			c.evidence.Program.Source = sourceOf("package main\n\n\n\nfunc worker() {\n\nselect {\ncase logs <- l:\n" +
 				"case <-done:\n}\n}\n")
+		}
+		if strings.HasSuffix(name, "may send") {
+			c.evidence.Program.Source = sourceOf("package main; func logger() { select { case out <- x: case <-in: } }")
 		}
 		if strings.HasSuffix(name, "benchmarks") {
 			k.Created = frames("main.Benchmark:9", "testing.(*B).launch")

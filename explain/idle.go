@@ -57,7 +57,7 @@ func (r *round) findLead(s ast.Stmt, after, again bool) bool {
 	case *ast.BranchStmt:
 		return again && s.Tok == token.CONTINUE && (s.Label == nil || s.Label.Name == r.label)
 	case *ast.ForStmt, *ast.RangeStmt:
-		return after && r.scans(s)
+		return after && r.scans(s) && r.looksAround(s)
 	}
 	return after && r.clean(s)
 }
@@ -72,13 +72,13 @@ func (r *round) leadsElse(s *ast.IfStmt, after, again bool) bool {
 
 // leadsSwitch is leads for a switch statement.
 func (r *round) leadsSwitch(s *ast.SwitchStmt, after, again bool) bool {
-	if s.Init != nil && !r.clean(s.Init) || s.Tag != nil && !r.only(s.Tag) {
+	if s.Init != nil && !r.clean(s.Init) || s.Tag != nil && !r.isIdle(s.Tag) {
 		return false
 	}
 	leads, all := false, false
 	for _, c := range s.Body.List {
 		c := c.(*ast.CaseClause)
-		if slices.ContainsFunc(c.List, func(e ast.Expr) bool { return !r.only(e) }) {
+		if slices.ContainsFunc(c.List, func(e ast.Expr) bool { return !r.isIdle(e) }) {
 			return false
 		}
 		all = all || c.List == nil
@@ -123,9 +123,15 @@ func (r *round) markIn(s ast.Stmt, after bool) {
 	case *ast.SwitchStmt:
 		r.markSwitch(s, after)
 	case *ast.SelectStmt:
+		r.idle = append(r.idle, &ast.EmptyStmt{Semicolon: s.Select}) // its first line
 		for _, c := range s.Body.List {
-			if c := c.(*ast.CommClause); c.Comm == nil {
+			switch c := c.(*ast.CommClause); {
+			case c.Comm == nil:
 				r.mark(c.Body, after)
+			case r.leaves(&ast.BlockStmt{List: c.Body}):
+				r.exits = append(r.exits, channelOf(c.Comm))
+			default:
+				r.guards = append(r.guards, channelOf(c.Comm))
 			}
 		}
 	default:
@@ -133,6 +139,19 @@ func (r *round) markIn(s ast.Stmt, after bool) {
 			r.idle = append(r.idle, s)
 		}
 	}
+}
+
+// channelOf returns the channel of an operation in a select statement, or what it receives.
+func channelOf(s ast.Stmt) ast.Expr {
+	switch s := s.(type) {
+	case *ast.SendStmt:
+		return s.Chan
+	case *ast.ExprStmt:
+		return s.X
+	case *ast.AssignStmt:
+		return s.Rhs[0]
+	}
+	return nil
 }
 
 // markSwitch is mark for a switch statement.

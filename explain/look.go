@@ -39,10 +39,31 @@ func (l *looks) at(c *ast.CallExpr) bool {
 	if l.asked[name] {
 		return true
 	}
-	if l.declared[name] != nil {
+	if l.declares(c) {
 		return onlyLooks(l.declared, name) != nil || slices.ContainsFunc(l.declared[name], triesLock)
 	}
 	return (looking.MatchString(name) || trying.MatchString(name)) && !(name == "Load" && len(c.Args) > 0)
+}
+
+// declares reports whether the file may declare what a call calls: not if that is of another package.
+func (l *looks) declares(c *ast.CallExpr) bool {
+	return l.declared[calleeName(c)] != nil && !l.imports(c)
+}
+
+// imports reports whether a call calls a function of another package.
+func (l *looks) imports(c *ast.CallExpr) bool {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := s.X.(*ast.Ident)
+	return ok && slices.ContainsFunc(l.file.Imports, func(i *ast.ImportSpec) bool { return importName(i) == x.Name })
+}
+
+// mayBeType reports whether a call may be a conversion to a type: of the file, or of another package.
+func (l *looks) mayBeType(c *ast.CallExpr) bool {
+	_, function := c.Fun.(*ast.Ident)
+	return (function || l.imports(c)) && !l.declares(c)
 }
 
 // isSwap reports whether a call compares and swaps, itself or by a function of the file that does nothing else.
@@ -54,7 +75,10 @@ func (l *looks) isLoad(c *ast.CallExpr) bool { return l.isOnly(c, "Load") }
 
 func (l *looks) isOnly(c *ast.CallExpr, prefix string) bool {
 	name := calleeName(c)
-	return strings.HasPrefix(name, prefix) || slices.ContainsFunc(l.declared[name], func(fn *ast.FuncDecl) bool {
+	if strings.HasPrefix(name, prefix) {
+		return true
+	}
+	return l.declares(c) && slices.ContainsFunc(l.declared[name], func(fn *ast.FuncDecl) bool {
 		return fn.Body != nil && len(fn.Body.List) == 1 && endsIn(fn.Body, token.RETURN) &&
 			mentionsCall(fn.Body, prefix)
 	})
@@ -83,7 +107,7 @@ func (l *looks) isHarmless(c *ast.CallExpr) bool {
 	switch {
 	case name == "Len" && len(c.Args) == 0, l.converts[c], calls(c, "errors") && name == "Is":
 		return true
-	case l.declared[name] != nil:
+	case l.declares(c):
 		return false
 	case name == "": // a type, not the result of a call
 		_, typed := ast.Unparen(c.Fun).(*ast.StarExpr)
@@ -112,7 +136,7 @@ func (l *looks) noteConversions(code ast.Node) {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
 			for _, x := range []ast.Expr{n.X, n.Y} {
-				if c, ok := x.(*ast.CallExpr); ok && len(c.Args) == 1 {
+				if c, ok := x.(*ast.CallExpr); ok && len(c.Args) == 1 && l.mayBeType(c) {
 					of, ok := c.Args[0].(*ast.CallExpr)
 					l.converts[c] = l.converts[c] || ok && looking.MatchString(calleeName(of))
 				}
@@ -121,12 +145,9 @@ func (l *looks) noteConversions(code ast.Node) {
 			if id, ok := n.Fun.(*ast.Ident); ok && types[id.Name] {
 				l.converts[n] = true
 			}
-			if name := calleeName(n); harmless.MatchString(name) || name == "Until" {
-				moments := slices.Clone(n.Args)
-				if s, ok := n.Fun.(*ast.SelectorExpr); ok {
-					moments = append(moments, s.X)
-				}
-				for _, m := range moments {
+			s, ok := n.Fun.(*ast.SelectorExpr)
+			if ok && (harmless.MatchString(s.Sel.Name) || s.Sel.Name == "Until") {
+				for _, m := range append(slices.Clone(n.Args), s.X) {
 					if c, ok := m.(*ast.CallExpr); ok && calleeName(c) == "Add" {
 						l.converts[c] = true
 					}
@@ -135,39 +156,6 @@ func (l *looks) noteConversions(code ast.Node) {
 		}
 		return true
 	})
-}
-
-// declaredTypes returns the names of the types that a file declares outside functions.
-func declaredTypes(f *ast.File) map[string]bool {
-	types := map[string]bool{}
-	for _, d := range f.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.TYPE {
-			continue
-		}
-		for _, s := range g.Specs {
-			types[s.(*ast.TypeSpec).Name.Name] = true
-		}
-	}
-	return types
-}
-
-// importsEnv reports whether a file imports package env.
-func importsEnv(f *ast.File) bool {
-	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
-		return i.Path.Value == `"github.com/brewput/brewput/env"`
-	})
-}
-
-// declaredFunctions returns the functions and methods that a file declares, by name.
-func declaredFunctions(f *ast.File) map[string][]*ast.FuncDecl {
-	declared := map[string][]*ast.FuncDecl{}
-	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			declared[fn.Name.Name] = append(declared[fn.Name.Name], fn)
-		}
-	}
-	return declared
 }
 
 // onlyLooks returns the only declared function with a name, if it looks at what others change, or at the clock, and
@@ -203,6 +191,16 @@ func onlyLooks(declared map[string][]*ast.FuncDecl, name string) *ast.FuncDecl {
 		return nil
 	}
 	return found
+}
+
+// callsAny reports whether code calls a function of one of some names.
+func callsAny(code ast.Node, names ...string) (yes bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		yes = yes || ok && slices.Contains(names, calleeName(c))
+		return !yes
+	})
+	return yes
 }
 
 // mentionsCall reports whether code calls a function whose name begins so.

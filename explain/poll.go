@@ -2,6 +2,7 @@ package explain
 
 import (
 	"go/ast"
+	"slices"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -15,7 +16,7 @@ type poll struct {
 // polls returns the loop in which a stack polls. If the leaf of the stack is an atomic operation, what the loop asks is
 // known to look. Otherwise a function that it asks must do nothing but look, as far as its source shows.
 func (a *analysis) polls(stack []evidence.Frame, atomic bool) (poll, bool) {
-	asked := ""
+	asked, looks := "", (*ast.FuncDecl)(nil)
 	for i, f := range stack {
 		if !a.prog.mayBeOwn(f) {
 			asked = functionName(f.Function)
@@ -28,11 +29,14 @@ func (a *analysis) polls(stack []evidence.Frame, atomic bool) (poll, bool) {
 		at := a.prog.statement(stack, i)
 		switch a.roundAt(asking{at, asked, atomic}) {
 		case idles:
-			return poll{at, onlyLooks(declaredFunctions(file), asked)}, true
+			return poll{at, looks}, true
 		case works:
 			return poll{}, false
 		}
 		asked = functionName(f.Function)
+		declared := declaredFunctions(file)
+		looks = onlyLooks(declared, asked)
+		atomic = atomic || looks != nil || slices.ContainsFunc(declared[asked], triesLock)
 	}
 	return poll{}, false
 }
@@ -46,6 +50,9 @@ type asking struct {
 
 // roundAt returns what the loops around a position do in a round that leads through it.
 func (a *analysis) roundAt(at asking) verdict {
+	if !at.looks {
+		at.function = ""
+	}
 	if known, ok := a.rounds[at]; ok {
 		return known
 	}

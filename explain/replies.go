@@ -61,8 +61,13 @@ func (a *analysis) isReply(c *evidence.Class, w *evidence.Wait, by evidence.Wake
 // receives reports whether a goroutine that waits gets something from a waker, and not only room to send, in a select.
 // If the waker is in a select itself, the trace does not show which of the two sends.
 func (a *analysis) receives(w *evidence.Wait, by evidence.Waker) bool {
-	return w.Op != evidence.OpSelect || !containsAny(by.Stack, "runtime.chanrecv", "runtime.selectnbrecv") &&
-		(!containsAny(by.Stack, "runtime.selectgo") || !a.maySend(w.Stack))
+	return mayReceive(w, by) &&
+		(w.Op != evidence.OpSelect || !containsAny(by.Stack, "runtime.selectgo") || !a.maySend(w.Stack))
+}
+
+// mayReceive is receives, as far as the trace alone shows.
+func mayReceive(w *evidence.Wait, by evidence.Waker) bool {
+	return w.Op != evidence.OpSelect || !containsAny(by.Stack, "runtime.chanrecv", "runtime.selectnbrecv")
 }
 
 // maySend reports whether a select statement in a stack has a case that sends, as far as the source shows.
@@ -80,7 +85,7 @@ var taking = []evidence.Op{evidence.OpReceive, evidence.OpSelect, evidence.OpCon
 func (a *analysis) asks(c, other *evidence.Class) bool {
 	wakes := func(w *evidence.Wait, start string) bool {
 		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-			return k.Class >= 0 && a.trace.Classes[k.Class].Start.Function == start && a.receives(w, k)
+			return k.Class >= 0 && a.trace.Classes[k.Class].Start.Function == start && mayReceive(w, k)
 		})
 	}
 	return startsAs(other.Created) == c.Start.Function ||

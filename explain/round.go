@@ -34,9 +34,10 @@ type round struct {
 	seen   places // places that hold what a look returned
 	held   places // places with a value that an update of the loop expects
 	mixed  places // places with a value that depends on held and on another look
+	took   places // places that hold what an attempt took; the last result tells whether it did
 	needs  places // places on which the conditions of the loop depend
 	pauses bool   // calls of unknown functions are pauses between attempts
-	locked bool   // the round takes a lock
+	locked bool   // the loop takes a lock
 
 	idle   []ast.Node // code that idle rounds execute
 	exits  []ast.Expr // conditions that look, and lead out of the loop
@@ -55,8 +56,13 @@ func newRound(loop ast.Stmt, file *ast.File, asked map[string]bool) *round {
 		return r.asked[name] && !trying.MatchString(name) || r.isLoad(c) ||
 			r.at(c) && !clocks.MatchString(name) && !trying.MatchString(name)
 	})
-	r.locked = mentionsCall(loop, "Lock") || mentionsCall(loop, "RLock")
-	r.needs, r.seen, r.counts = places{}, places{}, places{}
+	r.locked = callsAny(loop, "Lock", "RLock")
+	r.needs, r.seen, r.took, r.counts = places{}, places{}, places{}, places{}
+	for name, from := range r.flow.sources {
+		if slices.ContainsFunc(from, func(e ast.Expr) bool { return r.anyLook(e) }) {
+			r.seen[name] = true
+		}
+	}
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt:
@@ -72,15 +78,12 @@ func newRound(loop ast.Stmt, file *ast.File, asked map[string]bool) *round {
 			for _, e := range n.List {
 				r.need(e)
 			}
+		case *ast.AssignStmt:
+			r.noteTook(n)
 		}
 		return true
 	})
 	r.flow.decide(r.needs)
-	for name, from := range r.flow.sources {
-		if slices.ContainsFunc(from, func(e ast.Expr) bool { return r.anyLook(e) }) {
-			r.seen[name] = true
-		}
-	}
 	r.flow.reaches(r.seen)
 	r.noteMixed()
 	r.pauses = r.attempts()
@@ -94,9 +97,31 @@ func (r *round) need(condition ast.Expr) {
 	}
 }
 
+// noteTook notes what an attempt returns besides its success. A round that took something made progress.
+func (r *round) noteTook(s *ast.AssignStmt) {
+	if len(s.Lhs) < 2 || len(s.Rhs) != 1 {
+		return
+	}
+	c, ok := s.Rhs[0].(*ast.CallExpr)
+	if !ok || !r.at(c) || r.isLoad(c) || onlyLooks(r.declared, calleeName(c)) != nil {
+		return
+	}
+	for _, name := range identifiers(s.Lhs[:len(s.Lhs)-1]...) {
+		r.took[name] = name != "_"
+	}
+}
+
+// looksAround reports whether a loop inside looks at what others change, or only waits.
+func (r *round) looksAround(loop ast.Stmt) bool {
+	body, _ := loopParts(loop)
+	over, ranges := loop.(*ast.RangeStmt)
+	return r.locked || r.anyLook(loop) || len(body.List) == 0 || callsAny(loop, "Gosched", "Charge") ||
+		ranges && r.seen.in(over.X)
+}
+
 // noteScan notes what a loop inside found that only looks.
 func (r *round) noteScan(loop ast.Stmt) {
-	if loop == r.loop || !r.scans(loop) {
+	if loop == r.loop || !r.scans(loop) || !r.looksAround(loop) {
 		return
 	}
 	for name := range flowOf(loop).sources {
@@ -160,7 +185,6 @@ func (r *round) verdict(there func(ast.Node) bool) verdict {
 		other = defers
 	}
 	r.noteCounts()
-	r.bounds = r.flow.reaches(maps.Clone(r.counts))
 	r.examine()
 	if !slices.ContainsFunc(r.idle, there) || !r.waits() {
 		return other
@@ -185,6 +209,7 @@ func (r *round) noteCounts() {
 	counts := places{}
 	r.counts = r.flow.steps() // at most
 	maps.DeleteFunc(r.counts, func(name string, _ bool) bool { return r.walk[name] })
+	r.bounds = r.flow.reaches(maps.Clone(r.counts))
 	note := func(p ast.Expr) { counts[assigned(p)] = r.counts[assigned(p)] }
 	ast.Inspect(r.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -202,14 +227,14 @@ func (r *round) noteCounts() {
 		case *ast.AssignStmt:
 			for i, l := range n.Lhs {
 				anew := n.Tok == token.ASSIGN || n.Tok == token.DEFINE
-				if !anew || r.flow.reaches(places{assigned(l): true}).in(n.Rhs[min(i, len(n.Rhs)-1)]) {
+				if !anew || r.flow.from(assigned(l)).in(n.Rhs[min(i, len(n.Rhs)-1)]) {
 					note(l)
 				}
 			}
 		}
 		return true
 	})
-	r.counts = counts
+	r.counts, r.bounds = counts, r.flow.reaches(maps.Clone(counts))
 	clear(r.leading)
 }
 

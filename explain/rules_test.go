@@ -502,9 +502,6 @@ func TestLockWithRunnableWaiters(t *testing.T) {
 		brief := build(2 * second) // the holding times that are known are a tenth of the time
 		brief.evidence.Trace.Resources[0].Holds.Sum = 100 * time.Millisecond
 		brief.evidence.Profiles = nil
-		if strings.HasSuffix(inside, " ") {
-			brief.evidence.Trace.Resources[0].Kind = evidence.ResourceRWMutex
-		}
 		if strings.HasSuffix(inside, "   ") {
 			brief.evidence.Trace.Waits[0].Stack = frames("sync.(*RWMutex).RLock", "main.update:7", "main.worker:3")
 		} else if strings.HasSuffix(inside, "  ") {

@@ -10,9 +10,9 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// memoryUpdateShare returns the fraction of the goroutines' CPU time on lines that add to a field or an element, or that
-// run after these: a sample has the instruction after the one that takes long. Goroutines whose fields share a cache
-// line slow each other down (false sharing).
+// memoryUpdateShare returns the fraction of the goroutines' CPU time on lines that add to a field or an element, or
+// that run after these: a sample has the instruction after the one that takes long. Goroutines whose fields share a
+// cache line slow each other down (false sharing).
 func (a *analysis) memoryUpdateShare() float64 {
 	if !a.hasSamples() {
 		return 0

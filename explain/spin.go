@@ -34,12 +34,13 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	}
 	if containsAny(w.stack, "runtime.selectnb") {
 		at, ok := a.prog.ownFrame(w.stack)
-		return !ok || !a.findsReady(at)
+		return !ok || !a.findsReady(at) && a.triesInVain(w.stack)
 	}
 	if i := slices.IndexFunc(w.stack, func(f evidence.Frame) bool {
 		return f.Function == "runtime.selectgo"
 	}); i >= 0 {
-		return i+1 < len(w.stack) && a.prog.mayBeOwn(w.stack[i+1]) && a.hasDefault(w.stack[i+1])
+		return i+1 < len(w.stack) && a.prog.mayBeOwn(w.stack[i+1]) && a.hasDefault(w.stack[i+1]) &&
+			a.triesInVain(w.stack)
 	}
 	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
 		// The runtime and package sync use the same functions when they start and wake goroutines.
@@ -62,6 +63,13 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	line := a.prog.sourceLine(w.stack[0])
 	return a.prog.parsedFile(w.stack[0].File) == nil && strings.HasPrefix(line, "for ") && pollCall.MatchString(line) ||
 		strings.Contains(line, "runtime.Gosched()")
+}
+
+// triesInVain reports whether a loop around non-blocking channel operations does nothing else if they fail, as far as
+// the source shows.
+func (a *analysis) triesInVain(stack []evidence.Frame) bool {
+	_, polls := a.polls(stack, true)
+	return polls
 }
 
 // findsReady reports whether non-blocking channel operations of a statement spend much of their time on a channel that

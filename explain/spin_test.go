@@ -316,13 +316,15 @@ func TestRuntimePolling(t *testing.T) {
 }
 
 // advancing are functions that loops call.
-const advancing = `func due() bool {
+const advancing = `func (p *T) idle() bool { for _, w := range p.ws { if w.busy.Load() { return false } } }
+func due() bool {
 for {
 o := at.Load()
 if at.CompareAndSwap(o, o+1) {
 return o > 0
 } } }
 func (s *T) done() bool { return s.d.Load() }
+func (s *T) runDue(now time.Time) int { s.pop(); return len(s.h) }
 func (s *T) closed() bool { return s.c.Load() }
 func (s *T) has(k string) bool { s.mu.RLock(); defer s.mu.RUnlock(); return s.m[k] }
 func load(p *unsafe.Pointer) *node { return (*node)(atomic.LoadPointer(p)) }
@@ -480,7 +482,7 @@ func TestAdvances(t *testing.T) {
 		{"for {| mu.Lock(); id := next; next++; mu.Unlock()| if id >= n { return } }", "main.f:4", false},
 		{"for {| v, ok := q.lockedPop()| if !ok { continue }| handle(v) }", "main.lockedPop:2 main.f:4", true},
 		{"for {| v, ok := q.TryPop()| if !ok { continue }| handle(v) }", load + "main.handle:2 main.f:6", false},
-		{"for !p.idle() {| }", load + "main.idle:1 main.f:3", true},
+		{"for !p.idle() {| }", load + "main.idle:6 main.f:3", true},
 		{"for t-r.head == size {| r.head = r.shared.Load() }", load + "main.f:4", true},
 		{"for !l.s.CompareAndSwap(0, 1) {| l.spins++ }", swap + "main.f:3", true},
 		{"for !l.CompareAndSwap(0, 1) {| time.Sleep(1) }", swap + "main.f:3", false},
@@ -503,16 +505,47 @@ func TestAdvances(t *testing.T) {
 		{"for {| if ready.Load() { return }" + strings.Repeat("| n++", maxRound) + " }", load + "main.f:4", false},
 		{"for {| " + strings.Repeat("if mode == x { return } else ", 60) + "if ready.Load() { return } }",
 			load + "main.f:4", true}, // in linear time
+		{"for !stop.Load() {| for i := 0; i < 1000; i++ {| x += i * i } }", "main.f:5", false}, // it computes
+		{"for ctx.Err() == nil {| sum := 0| for _, v := range data {| sum += v } }", "main.f:6", false},
+		{"for {| u, ok := q.lockedPop()| if !ok { return }| if visited[u] { continue }| visit(u) }",
+			"main.lockedPop:2 main.f:4", false},
+		{"for x := lo; x < hi; x++ {| if found.Load() { return }| y := x * x % p| if y == a { return } }",
+			load + "main.f:4", false},
+		{"for i := 0; i < n; i++ {| if ctx.Err() != nil { return }| v := i * 7919 % 10007| if v > best { best = v } }",
+			"main.f:4", false},
+		{"for n != 1 {| if stop.Load() { return }| if n%2 == 0 { n /= 2 } else { n = 3*n + 1 }| steps++ }",
+			load + "main.f:4", false},
+		{"for {| i := int(next.Add(1)) - 1| if i >= n { return }| if done[i].Load() { continue }| work(i) }",
+			load + "main.f:6", false},
+		{"for {| n := x.Load()| switch {| case n >= limit:| return| case x.CompareAndSwap(n, n+1):| return| } }",
+			load + "main.f:4", false},
+		{"for {| if s.runDue(time.Now()) == 0 { return } }", "main.runDue:2 main.f:4", false},
+		{"for i := 0; i < 3; i++ {| resp, err = http.has(url)| if err == nil { return } }", "http.has main.f:4", false},
+		{"for {| s.mu.Lock()| if s.closed { s.mu.Unlock(); return }| s.n++| s.mu.Unlock() }", "main.f:4", false},
+		{"for {| t := p.Load()| if t != nil { return }| n := &T{}| if p.CompareAndSwap(nil, n) { return } }",
+			load + "main.f:4", false},
+		{"for i := range data {| select {| case <-done:| return| default:| }| sum += f(data[i]) }",
+			"runtime.selectnbrecv main.f:4", false},
+		{"for {| select {| case <-done:| return| default:| } }", "runtime.selectnbrecv main.f:4", true},
+		{"for {| select {| case <-done:| return| default:| runtime.Gosched()| } }",
+			"runtime.selectnbrecv main.f:4", true},
+		{"for {| select {| case j := <-jobs:| run(j)| default:| } }", "runtime.selectnbrecv main.f:4", true},
+		{"for _, c := range subs {| select {| case c <- x:| default:| dropped++| } }",
+			"runtime.selectnbsend main.f:4", false},
+		{"for {| select {| case <-a:| return| case <-b:| return| default:| }| work() }",
+			"runtime.selectgo main.f:4", false},
+		{"for {| work()| s.notify() }", "runtime.selectnbsend main.notify:2 main.f:5", false},
 		{"for _, q := range qs {| for n := q.Load(); n != nil; n = n.next.Load() {| } }", load + "main.f:4", false},
 	} {
 		end := "\n}\n"
 		if c.code == "for !due() {" {
 			end = "\n}" + end
 		}
-		text := "package main; func (p *T) idle() bool { for _, w := range p.ws { if w.busy.Load() { break } } }\n" +
+		text := "package main; import \"net/http\"\n" +
 			"func (n *node) Next() *node { return n.next.Load() }; func f() {\n" +
 			strings.ReplaceAll(c.code, "| ", "\n") + end + advancing
-		v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(text)})}
+		v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: sourceOf(text)}),
+			readyOps: map[evidence.Frame]bool{}}
 		if v.prog.parsedFile("main.go") == nil {
 			t.Fatalf("%s is no Go", c.code)
 		}

@@ -40,7 +40,7 @@ func (r *round) outcomes(code ast.Expr) (yes, no bool) {
 
 // isIdle reports whether an expression only looks, and shows no progress of another goroutine.
 func (r *round) isIdle(code ast.Expr) bool {
-	return r.only(code) && !r.hasUpdate(code) && !r.mixed.in(code) && !r.mixes(code)
+	return r.only(code) && !r.hasUpdate(code) && !r.mixed.in(code) && !r.mixes(code) && !r.took.in(code)
 }
 
 // mixes reports whether an expression depends on the value that an update of the loop expects, and on another look, as
@@ -100,7 +100,7 @@ func (r *round) clean(s ast.Stmt) bool {
 	case *ast.IncDecStmt:
 		name := placeName(s.X)
 		_, variable := s.X.(*ast.Ident)
-		return name != "" && !r.walk[name] && (variable || !r.needs[name])
+		return name != "" && !r.walk[name] && (variable || !r.needs[name] && !r.locked)
 	case *ast.AssignStmt:
 		return r.cleanAssignment(s)
 	}
@@ -147,9 +147,10 @@ func (r *round) cleanAssignment(s *ast.AssignStmt) bool {
 func (r *round) computes(name string, s *ast.AssignStmt, from ast.Expr) bool {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		_, constant := from.(*ast.BasicLit)
-		return !constant
+		return !constant || !slices.Contains([]token.Token{token.ADD_ASSIGN, token.SUB_ASSIGN, token.MUL_ASSIGN,
+			token.SHL_ASSIGN}, s.Tok)
 	}
-	if !r.flow.reaches(places{name: true}).in(from) {
+	if !r.flow.from(name).in(from) {
 		return false
 	}
 	b, ok := from.(*ast.BinaryExpr)
@@ -192,10 +193,8 @@ func (r *round) isUpdate(c *ast.CallExpr) bool {
 	if of == nil || r.walk.in(of) {
 		return true
 	}
-	if id, ok := old.(*ast.Ident); ok && id.Name == "nil" { // the end of a list
-		return r.seen.in(of)
-	}
-	return r.loadedFrom(old, of)
+	id, ok := old.(*ast.Ident)
+	return r.seen.in(of) || r.loadedFrom(old, of) || ok && id.Name == "nil" && r.loads(of)
 }
 
 // swapped returns what a call compares and swaps, and the value that it expects there. They are nil if it has other
@@ -225,18 +224,24 @@ func loadedPlace(c *ast.CallExpr) ast.Expr {
 // loadedFrom reports whether an expression reads a variable of the round that holds what was loaded from a place.
 func (r *round) loadedFrom(code, place ast.Expr) bool {
 	for name := range reads(code) {
-		if slices.ContainsFunc(r.flow.sources[name], func(from ast.Expr) (loads bool) {
-			ast.Inspect(from, func(n ast.Node) bool {
-				c, ok := n.(*ast.CallExpr)
-				loads = loads || ok && r.isLoad(c) && place != nil && sameCode(loadedPlace(c), place)
-				return !loads
-			})
-			return loads
-		}) {
+		if slices.ContainsFunc(r.flow.sources[name], func(from ast.Expr) bool { return r.isLoaded(from, place) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// loads reports whether the loop loads from a place.
+func (r *round) loads(place ast.Expr) bool { return r.isLoaded(r.loop, place) }
+
+// isLoaded reports whether code loads from a place.
+func (r *round) isLoaded(code ast.Node, place ast.Expr) (loads bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		loads = loads || ok && r.isLoad(c) && place != nil && sameCode(loadedPlace(c), place)
+		return !loads
+	})
+	return loads
 }
 
 // noteMixed finds the variables that hold what mixes.
