@@ -30,7 +30,7 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 		return false
 	}
 	if containsAny(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "sync.(*Mutex).TryLock") {
-		return true
+		return a.triesInVain(w.stack)
 	}
 	if containsAny(w.stack, "runtime.selectnb") {
 		at, ok := a.prog.ownFrame(w.stack)
@@ -62,12 +62,16 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 
 	line := a.prog.sourceLine(w.stack[0])
 	return a.prog.parsedFile(w.stack[0].File) == nil && strings.HasPrefix(line, "for ") && pollCall.MatchString(line) ||
-		strings.Contains(line, "runtime.Gosched()")
+		strings.Contains(line, "runtime.Gosched()") && a.triesInVain(w.stack)
 }
 
-// triesInVain reports whether a loop around non-blocking channel operations does nothing else if they fail, as far as
-// the source shows.
+// triesInVain reports whether a loop around an attempt, or around a call of runtime.Gosched, does nothing else if it
+// fails, as far as the source shows.
 func (a *analysis) triesInVain(stack []evidence.Frame) bool {
+	first := slices.IndexFunc(stack, a.prog.isOutsideStandard)
+	if first < 0 || !a.prog.mayBeOwn(stack[first]) {
+		return true
+	}
 	_, polls := a.polls(stack, true)
 	return polls
 }
@@ -229,7 +233,7 @@ func byRuntime(stack []evidence.Frame) bool {
 	return i >= 0 && strings.HasPrefix(stack[i].Function, "runtime.") && stack[i].Function != "runtime.main"
 }
 
-// yields returns the number of calls of runtime.Gosched a second outside the runtime, and the site with most of them.
+// yields returns the number of calls of runtime.Gosched a second by loops that poll, and the site with most of them.
 func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	if a.trace == nil {
 		return 0, nil
@@ -237,7 +241,7 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 
 	n := int64(0)
 	for i := range a.trace.Waits {
-		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield && !byRuntime(w.Stack) {
+		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield && !byRuntime(w.Stack) && a.triesInVain(w.Stack) {
 			n += w.Count
 			if site == nil || w.Count > site.Count {
 				site = w

@@ -534,6 +534,10 @@ func TestAdvances(t *testing.T) {
 			"runtime.selectnbsend main.f:4", false},
 		{"for {| select {| case <-a:| return| case <-b:| return| default:| }| work() }",
 			"runtime.selectgo main.f:4", false},
+		{"for range n {| serve()| runtime.Gosched() }", "runtime.Gosched main.f:5", false},
+		{"for !ready.Load() {| runtime.Gosched() }", "runtime.Gosched main.f:4", true},
+		{"for !mu.TryLock() {| }", "sync.(*Mutex).TryLock main.f:3", true},
+		{"f()", "runtime.goschedImpl runtime.gosched_m runtime.mcall", true},
 		{"for {| work()| s.notify() }", "runtime.selectnbsend main.notify:2 main.f:5", false},
 		{"for _, q := range qs {| for n := q.Load(); n != nil; n = n.next.Load() {| } }", load + "main.f:4", false},
 	} {
@@ -571,6 +575,24 @@ func TestYieldsOfTheRuntime(t *testing.T) {
 		c.cpu(70, "runtime.goschedImpl", "runtime.gosched_m", "runtime.mcall")
 		if got := slices.Contains(c.names(), "busy-wait"); got != want {
 			t.Errorf("%s yields: busy-wait %v, want %v", by, got, want)
+		}
+	}
+}
+
+// A loop that works and yields does not poll.
+func TestYieldsOfWork(t *testing.T) {
+	for work, want := range map[string]bool{"serve()": false, "": true} {
+		c := newCase()
+		c.demand(0, 0, 1000)
+		class := c.class("main.main", 1, 1, time.Second, 0)
+		c.wait(evidence.OpYield, class, 50000, 0, -1, "runtime.Gosched", "main.spin:5", "main.main:9")
+		c.evidence.Program.Source = sourceOf("package main\nfunc spin() {\nfor !done.Load() {\n" + work +
+			"\nruntime.Gosched()\n}\n}\n")
+		c.cpu(130, "main.f:9", "main.main:9")
+		c.cpu(30, "runtime.Gosched", "main.spin:5", "main.main:9")
+		c.cpu(40, "runtime.goschedImpl", "runtime.gosched_m", "runtime.mcall")
+		if got := slices.Contains(c.names(), string(BusyWait)); got != want {
+			t.Errorf("%q: busy-wait %v", work, got)
 		}
 	}
 }
