@@ -30,9 +30,13 @@ func importsEnv(f *ast.File) bool {
 	})
 }
 
-// declaredFunctions returns the functions and methods that a file declares, by name.
-func declaredFunctions(f *ast.File) map[string][]*ast.FuncDecl {
+// declaredIn returns the functions and methods that a file of the program declares, by name.
+func (p program) declaredIn(f *ast.File) map[string][]*ast.FuncDecl {
+	if known, ok := p.sources.declared[f]; ok {
+		return known
+	}
 	declared := map[string][]*ast.FuncDecl{}
+	p.sources.declared[f] = declared
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
 			declared[fn.Name.Name] = append(declared[fn.Name.Name], fn)

@@ -20,7 +20,8 @@ type program struct {
 }
 
 func newProgram(p *evidence.Program) program {
-	s := &sources{token.NewFileSet(), map[string]*ast.File{}, map[call]evidence.Frame{}}
+	s := &sources{token.NewFileSet(), map[string]*ast.File{}, map[call]evidence.Frame{},
+		map[*ast.File]map[string][]*ast.FuncDecl{}}
 	return program{p, s, map[string]string{}}
 }
 

@@ -34,7 +34,7 @@ func (a *analysis) polls(stack []evidence.Frame, atomic bool) (poll, bool) {
 			return poll{}, false
 		}
 		asked = functionName(f.Function)
-		declared := declaredFunctions(file)
+		declared := a.prog.declaredIn(file)
 		looks = onlyLooks(declared, asked)
 		atomic = atomic || looks != nil || slices.ContainsFunc(declared[asked], triesLock)
 	}
@@ -71,7 +71,7 @@ func (p program) roundAt(at asking) verdict {
 		if length(loops[i]) > maxRound {
 			return works
 		}
-		r := newRound(loops[i], file, p.askedBy(loops[i], at))
+		r := newRound(loops[i], file, p.declaredIn(file), p.askedBy(loops[i], at))
 		v := r.verdict(there)
 		if fn := p.functionAt(file, at.at.Line); v == defers && i == 0 && !r.updates() &&
 			(fn == nil || fn.Type.Params.NumFields() > 0) {

@@ -46,9 +46,9 @@ type round struct {
 	leading map[lead]bool // what leadsFrom returned
 }
 
-// newRound returns the rounds of a loop of a file, in which calls of some functions are known to look.
-func newRound(loop ast.Stmt, file *ast.File, asked map[string]bool) *round {
-	r := &round{looks: looks{file: file, declared: declaredFunctions(file), asked: asked, charges: importsEnv(file)},
+// newRound returns the rounds of a loop of a file with its declared functions. Calls of asked ones are known to look.
+func newRound(loop ast.Stmt, file *ast.File, declared map[string][]*ast.FuncDecl, asked map[string]bool) *round {
+	r := &round{looks: looks{file: file, declared: declared, asked: asked, charges: importsEnv(file)},
 		loop: loop, label: labelOf(file, loop), flow: flowOf(loop), leading: map[lead]bool{}}
 	r.noteConversions(loop)
 	r.walk = r.flow.walk(loop, func(c *ast.CallExpr) bool {

@@ -75,7 +75,7 @@ func (p program) followsUpdate(at evidence.Frame) bool {
 		return false
 	}
 	c, ok := s.X.(*ast.CallExpr)
-	return ok && slices.ContainsFunc(declaredFunctions(p.parsedFile(at.File))[calleeName(c)],
+	return ok && slices.ContainsFunc(p.declaredIn(p.parsedFile(at.File))[calleeName(c)],
 		func(fn *ast.FuncDecl) bool {
 			return fn.Body != nil && updatesMemory(p.Source(at.File, p.lastLine(fn.Body)))
 		})

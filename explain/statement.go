@@ -16,6 +16,7 @@ type sources struct {
 	set        *token.FileSet
 	files      map[string]*ast.File // nil if a file is not available or not valid Go
 	statements map[call]evidence.Frame
+	declared   map[*ast.File]map[string][]*ast.FuncDecl // see declaredIn
 }
 
 // call is a frame and the name of the function that it calls; "" if unknown.
